@@ -1,0 +1,5 @@
+"""Lets `python -m infx_lint` run the command line."""
+
+from infx_lint.cli import main
+
+main()

@@ -1,0 +1,74 @@
+"""Facts about blobs, kept on disk between runs.
+
+A blob never changes, so a fact about it never goes stale; it only depends on our own version.
+Facts are JSON, never pickles. A cache that cannot be read or written is no error: the fact is
+computed again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from infx_lint import __version__
+
+ENVIRONMENT_VARIABLE = "INFX_LINT_CACHE_DIR"
+_MOST_FILES = 4096
+
+
+class FactCache:
+    """Facts by kind and blob id, one small file each.
+
+    Args:
+        folder: where they lie; None for the user's cache folder, or the one that
+            `INFX_LINT_CACHE_DIR` names. An empty variable switches the cache off.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._given = folder
+
+    @cached_property
+    def folder(self) -> Path | None:
+        """Return where facts lie, None if nowhere."""
+        if self._given is not None:
+            return self._given
+        named = os.environ.get(ENVIRONMENT_VARIABLE)
+        if named is not None:
+            return Path(named) if named else None
+        from platformdirs import user_cache_path
+
+        return user_cache_path("infx-lint", appauthor=False) / __version__
+
+    def get(self, kind: str, blob: str, compute: Callable[[], Any]) -> Any:  # noqa: ANN401 - JSON
+        """Return a fact of the kinds that JSON holds, computed now where it is not known."""
+        if self.folder is None:
+            return compute()
+        file = self.folder / f"{kind}-{blob}.json"
+        try:
+            return json.loads(file.read_bytes())
+        except (OSError, ValueError):
+            fact = compute()
+            self._store(file, fact)
+            return fact
+
+    def _store(self, file: Path, fact: object) -> None:
+        draft = file.with_suffix(f".{os.getpid()}.tmp")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            draft.write_text(json.dumps(fact), encoding="utf-8")
+            draft.replace(file)
+            self._prune(file.parent)
+        except OSError:
+            draft.unlink(missing_ok=True)
+
+    @staticmethod
+    def _prune(folder: Path) -> None:
+        files = list(folder.iterdir())
+        if len(files) > _MOST_FILES:
+            by_age = sorted(files, key=lambda file: file.stat().st_mtime)
+            for file in by_age[: len(files) // 2]:
+                file.unlink(missing_ok=True)

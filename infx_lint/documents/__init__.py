@@ -1,0 +1,1 @@
+"""Bytes to syntax with positions. Nothing here knows what a file means."""

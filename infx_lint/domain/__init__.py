@@ -1,0 +1,1 @@
+"""Syntax to meaning: what the files of the linted repository say together."""

@@ -1,0 +1,191 @@
+"""The performance changelog at one side: entries with the exact text that belongs to each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Items
+from dataclasses import dataclass
+from functools import cached_property
+
+from infx_lint.documents.text_file import TextFile
+from infx_lint.documents.yaml_file import (
+    Mapping,
+    NotConstructible,
+    Scalar,
+    Sequence,
+    YamlFile,
+    YamlNode,
+    value_of,
+)
+from infx_lint.domain.pull_request_link import most_linked
+from infx_lint.finding import Span
+from infx_lint.paths import RepoPath
+
+# The newest links say what the repository is called now; the oldest, what it was called once.
+_RECENT_LINKS = 50
+
+
+@dataclass(frozen=True)
+class ChangelogEntry:
+    """One entry.
+
+    Attributes:
+        node: what stands after the dash.
+        start: offset of the line that holds the dash.
+        content_end: offset past the last character of the entry's last line.
+        end: offset where the next entry starts, or the text ends. What lies between is the
+            separator: a line feed, blank lines, comments.
+    """
+
+    text: TextFile
+    node: YamlNode
+    start: int
+    content_end: int
+    end: int
+
+    @property
+    def content(self) -> str:
+        """Return the entry's own lines, without the last line feed."""
+        return self.text.text[self.start : self.content_end]
+
+    @property
+    def separator(self) -> str:
+        """Return everything up to the next entry."""
+        return self.text.text[self.content_end : self.end]
+
+    @property
+    def span(self) -> Span:
+        """Return the place to point at when the entry as a whole is meant: its first key."""
+        if isinstance(self.node, Mapping) and self.node.pairs:
+            key = self.node.pairs[0][0]
+            return self.text.span(key.start, key.end)
+        return self.text.line_span(self.text.line_of(self.node.start))
+
+    @property
+    def whole_span(self) -> Span:
+        """Return all lines of the entry."""
+        return self.text.span(self.start, self.content_end)
+
+    def field(self, name: str) -> YamlNode | None:
+        """Return the value of a field."""
+        return self.node.get(name) if isinstance(self.node, Mapping) else None
+
+    def place(self, route: Items[str | int]) -> Span:
+        """Return the place of a field or list item; where it is missing, that of what holds it."""
+        node, key = self.node, None
+        for step in route:
+            if isinstance(node, Mapping) and isinstance(step, str) and node.key(step):
+                key = node.key(step)
+                node = node.get(step) or node
+            elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
+                node, key = node.items[step], None
+            else:
+                break
+        if node is self.node:
+            return self.span
+        # A collection is pointed at by its key: its own span may be a hundred lines.
+        target = node if isinstance(node, Scalar) and node.end > node.start else key or node
+        return self.text.span(target.start, target.end)
+
+    @cached_property
+    def value(self) -> object:
+        """Return the entry as the repository's loader reads it; None where it would refuse."""
+        try:
+            return value_of(self.node)
+        except NotConstructible:
+            return None
+
+    @cached_property
+    def config_keys(self) -> tuple[Scalar, ...]:
+        """Return the selected keys and wildcards."""
+        return self._scalars("config-keys")
+
+    @cached_property
+    def descriptions(self) -> tuple[str, ...]:
+        """Return the description, a line each."""
+        return tuple(node.text for node in self._scalars("description"))
+
+    def _scalars(self, field: str) -> tuple[Scalar, ...]:
+        node = self.field(field)
+        items = node.items if isinstance(node, Sequence) else [node]
+        return tuple(item for item in items if isinstance(item, Scalar) and item.text)
+
+    @property
+    def link_node(self) -> Scalar | None:
+        """Return the scalar of `pr-link`, None where it is missing or empty."""
+        node = self.field("pr-link")
+        return node if isinstance(node, Scalar) and node.text.strip() else None
+
+    @property
+    def lacks_link(self) -> bool:
+        """Tell whether `pr-link` is missing, or there without a value."""
+        node = self.field("pr-link")
+        return isinstance(self.node, Mapping) and (
+            node is None or (isinstance(node, Scalar) and not node.text.strip())
+        )
+
+    @property
+    def indent(self) -> str:
+        """Return the blanks in front of the entry's fields."""
+        return " " * (self.span.column - 1)
+
+    @property
+    def name(self) -> str:
+        """Return a short name for messages: the first key, and how many more there are."""
+        if not self.config_keys:
+            return f"entry at line {self.text.line_of(self.start)}"
+        more = len(self.config_keys) - 1
+        return f"`{self.config_keys[0].text}`" + (f" and {more} more" if more else "")
+
+    @property
+    def subject(self) -> str:
+        """Return what identifies the entry in a fingerprint."""
+        return ",".join(key.text for key in self.config_keys)
+
+
+@dataclass(frozen=True)
+class Changelog:
+    """All entries of one side, oldest first."""
+
+    path: RepoPath
+    file: YamlFile
+
+    @property
+    def text(self) -> TextFile:
+        """Return the file's text."""
+        return self.file.text
+
+    @property
+    def is_list(self) -> bool:
+        """Tell whether the file holds a list, as it must; an empty file counts as one."""
+        return self.file.root is None or isinstance(self.file.root, Sequence)
+
+    @cached_property
+    def entries(self) -> tuple[ChangelogEntry, ...]:
+        """Return the entries in the order of the file."""
+        root = self.file.root
+        items = root.items if isinstance(root, Sequence) else []
+        starts: list[int] = []
+        above = 0
+        for item in items:
+            starts.append(self._dash_line(item, above))
+            above = item.end
+        ends = [*starts[1:], len(self.text.text)]
+        return tuple(
+            ChangelogEntry(self.text, item, start, self._line_end(item), end)
+            for item, start, end in zip(items, starts, ends, strict=True)
+        )
+
+    def _dash_line(self, item: YamlNode, above: int) -> int:
+        """Return where the line with an item's dash starts; the dash may stand above the item."""
+        dash = self.text.text.rfind("-", above, item.start)
+        return self.text.line_start(self.text.line_of(dash if dash >= 0 else item.start))
+
+    def _line_end(self, item: YamlNode) -> int:
+        end = self.text.text.find("\n", max(item.start, item.end))
+        return len(self.text.text) if end < 0 else end
+
+    @cached_property
+    def repository(self) -> str | None:
+        """Return `owner/name` of the repository that the newest entries link to."""
+        links = [entry.link_node.text for entry in self.entries if entry.link_node]
+        return most_linked(links[-_RECENT_LINKS:])

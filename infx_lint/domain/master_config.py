@@ -1,0 +1,69 @@
+"""Master configs: the files that define config keys."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from infx_lint.documents.yaml_file import Mapping, Scalar, YamlFile, value_of
+from infx_lint.finding import Span
+from infx_lint.paths import RepoPath
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigKey:
+    """A config key where it is defined."""
+
+    name: str
+    path: RepoPath
+    span: Span
+
+
+@dataclass(frozen=True)
+class ConfigKeys:
+    """All config keys of one tree, in the order in which they are defined."""
+
+    defined: tuple[ConfigKey, ...]
+
+    @cached_property
+    def _by_name(self) -> dict[str, ConfigKey]:
+        return {key.name: key for key in self.defined}
+
+    def matches(self, selector: str) -> bool:
+        """Tell whether a selector of the changelog finds a key.
+
+        As `get_config_keys_from_master` of the linted repository: `*` is any text, everything
+        else stands for itself, and the whole key must match.
+        """
+        if "*" not in selector:
+            return selector in self._by_name
+        pattern = re.compile(re.escape(selector).replace(r"\*", ".*"))
+        return any(pattern.fullmatch(name) for name in self._by_name)
+
+    def nearest(self, selector: str) -> ConfigKey | None:
+        """Return the key that a mistyped selector most likely means."""
+        from difflib import get_close_matches
+
+        near = get_close_matches(selector.replace("*", ""), self._by_name, n=1, cutoff=0.8)
+        return self._by_name[near[0]] if near else None
+
+
+@dataclass(frozen=True)
+class MasterConfig:
+    """One master config."""
+
+    path: RepoPath
+    file: YamlFile
+
+    @cached_property
+    def keys(self) -> tuple[ConfigKey, ...]:
+        """Return the config keys in the order of the file, repeated ones included."""
+        root = self.file.root
+        if not isinstance(root, Mapping):
+            return ()
+        return tuple(
+            ConfigKey(str(value_of(key)), self.path, self.file.span(key))
+            for key, _ in root.pairs
+            if isinstance(key, Scalar)
+        )

@@ -1,0 +1,98 @@
+"""The linted repository at one side, seen through its meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from infx_lint.cache import FactCache
+from infx_lint.documents.yaml_file import UnreadableYaml, YamlFile, parse_yaml
+from infx_lint.domain.changelog import Changelog
+from infx_lint.domain.layout import Layout, discover
+from infx_lint.domain.master_config import ConfigKey, ConfigKeys, MasterConfig
+from infx_lint.domain.schema import Schema, builtin_schema, find_schema
+from infx_lint.finding import Span
+from infx_lint.paths import RepoPath
+from infx_lint.snapshot import Snapshot
+
+
+class Project:
+    """Typed views of one tree, each made when it is first asked for."""
+
+    def __init__(self, tree: Snapshot, cache: FactCache) -> None:
+        self.tree = tree
+        self._cache = cache
+        self._schemas: dict[str, Schema] = {}
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Return where things are."""
+        entries = self.tree.entries.values()
+        return discover(entry.path for entry in entries if entry.mode.is_regular)
+
+    @cached_property
+    def changelog(self) -> Changelog | None:
+        """Return the changelog, None where there is none that can be read."""
+        path = self.layout.changelog
+        if path is None:
+            return None
+        file = self.tree.parse(path, parse_yaml)
+        return Changelog(path, file) if isinstance(file, YamlFile) else None
+
+    def changelog_defect(self) -> UnreadableYaml | None:
+        """Return why the changelog cannot be read."""
+        path = self.layout.changelog
+        file = self.tree.parse(path, parse_yaml) if path else None
+        return file if isinstance(file, UnreadableYaml) else None
+
+    def keys_of(self, path: RepoPath) -> tuple[ConfigKey, ...] | None:
+        """Return the config keys of one master config, None where it cannot be read."""
+
+        def compute() -> list[list[str | int]] | None:
+            file = self.tree.parse(path, parse_yaml)
+            if not isinstance(file, YamlFile):
+                return None
+            return [
+                [key.name, key.span.line, key.span.column, key.span.end_line, key.span.end_column]
+                for key in MasterConfig(path, file).keys
+            ]
+
+        facts = self._cache.get("config-keys", self.tree.blob(path), compute)
+        if facts is None:
+            return None
+        return tuple(ConfigKey(name, path, Span(*numbers)) for name, *numbers in facts)
+
+    @cached_property
+    def config_keys(self) -> ConfigKeys | None:
+        """Return all config keys, None where a master config is missing or unreadable."""
+        keys: list[ConfigKey] = []
+        for path in self.layout.master_configs:
+            table = self.keys_of(path)
+            if table is None:
+                return None
+            keys += table
+        return ConfigKeys(tuple(keys)) if keys else None
+
+    def keys_shared_by(self, path: RepoPath) -> Iterator[tuple[ConfigKey, ConfigKey]]:
+        """Yield the config keys of a master config that another one defines too, with that one."""
+        if not self.layout.is_master_config(path):
+            return
+        others = {
+            key.name: key
+            for other in self.layout.master_configs
+            if other != path
+            for key in self.keys_of(other) or ()
+        }
+        own = {key.name: key for key in self.keys_of(path) or ()}
+        for name in own.keys() & others.keys():
+            yield own[name], others[name]
+
+    def schema(self, name: str) -> Schema:
+        """Return the schema of a class of the linted repository.
+
+        Where the tree has no such class, the copy that ships with the linter: its `path` is None.
+        """
+        if name not in self._schemas:
+            found = find_schema(self.tree, self.layout.python, name, self._cache)
+            self._schemas[name] = found or builtin_schema(name)
+        return self._schemas[name]

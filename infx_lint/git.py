@@ -1,0 +1,383 @@
+"""The only module that runs git: plumbing commands in, plain values out.
+
+User settings cannot change what is read: paths are literal, output is NUL-separated, external
+diff drivers, text conversion and pagers are off, and nothing of the repository is executed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from infx_lint.change import ChangedFile, Endpoint, FileMode, Hunk, TreeEntry
+from infx_lint.paths import RepoPath
+
+_ENVIRONMENT = {
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+# Exact renames are always found; the limit bounds only the quadratic search among edited files.
+_DIFF_OPTIONS = ("--raw", "-r", "-z", "--no-abbrev", "--find-renames", "-l4000", "--no-ext-diff")
+_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_COMMIT_FORMAT = "%H%x00%P%x00%aI%x00%s"
+_NO_BLOB = re.compile(r"0+")
+
+
+class GitError(Exception):
+    """Git could not answer.
+
+    Attributes:
+        remedy: what the user can do about it.
+        incomplete: True where the change is not to blame (a shallow clone, an unknown base):
+            exit status 3 instead of 2.
+    """
+
+    def __init__(self, message: str, remedy: str, *, incomplete: bool = False) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+        self.incomplete = incomplete
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit of the first-parent line: full ids, the first line of its message, author date."""
+
+    sha: str
+    parent: str
+    subject: str
+    date: str
+
+
+class Repository:
+    """A git repository, bare or with a working tree."""
+
+    def __init__(self, folder: Path) -> None:
+        """Find the repository that `folder` belongs to; raise `GitError` where there is none."""
+        self._folder = folder
+        self._blobs: subprocess.Popen[bytes] | None = None
+        if not folder.is_dir():
+            raise GitError(
+                f"`{folder}` is not a folder", "name a clone of the repository with --repo"
+            )
+        try:
+            answer = self._run(
+                "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-cdup"
+            )
+        except FileNotFoundError:
+            raise GitError("git is not installed", "install git 2.30 or newer") from None
+        if answer.returncode:
+            text = answer.stderr.decode(errors="replace").strip()
+            if "dubious ownership" in text:
+                raise GitError(
+                    f"`{folder}` belongs to another user",
+                    f"git config --global --add safe.directory {folder.resolve()}",
+                )
+            raise GitError(
+                f"`{folder}` is not inside a git repository",
+                "run inside a clone of InferenceX, or name one with --repo DIR",
+            )
+        bare, shallow, *rest = os.fsdecode(answer.stdout).split("\n")
+        self.is_bare = bare == "true"
+        self.is_shallow = shallow == "true"
+        # Everything runs at the top: git reads paths relative to where it stands.
+        self.root = self._folder = (folder / rest[0]).resolve()
+
+    def close(self) -> None:
+        """End the helper process that reads blobs."""
+        if self._blobs is not None:
+            self._blobs.communicate()
+            self._blobs = None
+
+    # Revisions
+
+    def resolve(self, revision: str) -> str:
+        """Return the full id of the commit that `revision` names."""
+        sha = self._find_commit(revision)
+        if sha is None:
+            raise GitError(
+                f"`{revision}` names no commit of this repository",
+                "check the spelling, or fetch it first: git fetch origin",
+            )
+        return sha
+
+    def _find_commit(self, revision: str) -> str | None:
+        answer = self._run(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+        )
+        return None if answer.returncode else answer.stdout.decode().strip()
+
+    def merge_base(self, target: str, head: str) -> str:
+        """Return the commit where the line of `head` left that of `target`."""
+        answer = self._run("merge-base", target, head)
+        if answer.returncode == 0:
+            return answer.stdout.decode().split("\n", 1)[0]
+        if self.is_shallow:
+            raise GitError(
+                "this clone is shallow, and the commit where the branch began is not in it",
+                "git fetch --unshallow origin",
+                incomplete=True,
+            )
+        raise GitError(
+            f"`{target[:12]}` and `{head[:12]}` have no commit in common",
+            "name the commit to compare with: --base REV",
+            incomplete=True,
+        )
+
+    def pull_request_head(self, number: int) -> str | None:
+        """Return the head of a pull request, where it was fetched under one of the usual names."""
+        names = (f"refs/pull/{number}/head", f"refs/pull/{number}", f"refs/remotes/origin/pr/{number}")
+        return next((sha for name in names if (sha := self._find_commit(name))), None)
+
+    def default_branch(self) -> str:
+        """Return the remote-tracking name of the branch that pull requests go to.
+
+        A remote called `upstream` wins over `origin`, as in a fork's clone.
+        """
+        for remote in ("upstream", "origin"):
+            answer = self._run("symbolic-ref", "--quiet", "--short", f"refs/remotes/{remote}/HEAD")
+            if answer.returncode == 0:
+                return os.fsdecode(answer.stdout).strip()
+            for branch in ("main", "master"):
+                if self._find_commit(f"refs/remotes/{remote}/{branch}"):
+                    return f"{remote}/{branch}"
+        raise GitError(
+            "the default branch of the upstream repository is unknown here",
+            "git remote set-head origin --auto, or name the base with --base REV",
+            incomplete=True,
+        )
+
+    def first_parent_commits(self, since: str, until: str) -> tuple[Commit, ...]:
+        """Return the commits after `since` up to `until` along first parents, oldest first."""
+        raw = self._ask(
+            "log",
+            "--first-parent",
+            "--reverse",
+            "-z",
+            f"--format={_COMMIT_FORMAT}",
+            "--end-of-options",
+            f"{since}..{until}",
+        )
+        return tuple(_parse_commits(raw))
+
+    def commit_that_added(self, text: str, path: RepoPath, until: str) -> Commit | None:
+        """Return the last first-parent commit that brought a text into a file."""
+        raw = self._ask(
+            "log",
+            "--first-parent",
+            "-1",
+            "-z",
+            f"-S{text}",
+            f"--format={_COMMIT_FORMAT}",
+            "--end-of-options",
+            until,
+            "--",
+            path,
+        )
+        return next(_parse_commits(raw), None)
+
+    def changed_lines(
+        self, base: str, head: str | Endpoint, without: Set[RepoPath]
+    ) -> Counter[bytes]:
+        """Count the lines that a diff takes away and adds, each with its sign and file.
+
+        Args:
+            base: the commit to start from.
+            head: what to compare it with.
+            without: files that are left out.
+        """
+        options = ("-p", "-U0", "-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--text")
+        lines: Counter[bytes] = Counter()
+        for file in self.changed_files(base, head):
+            paths = {entry.path for entry in (file.base, file.head) if entry} - without
+            for path in paths:
+                for line in self._diff(base, head, *options, paths=(path,)).split(b"\n"):
+                    if line[:1] in b"+-" and line[:3] not in (b"+++", b"---"):
+                        lines[path.encode("utf-8", "surrogateescape") + b"\0" + line] += 1
+        return lines
+
+    # Trees and differences
+
+    def tree(self, commit: str) -> dict[RepoPath, TreeEntry]:
+        """Return every file of a commit."""
+        entries = {}
+        for record in self._ask("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]:
+            meta, path = record.split(b"\t", 1)
+            mode, _, blob = meta.decode().split(" ")
+            entry = TreeEntry(RepoPath.from_git(path), _mode(mode), blob)
+            entries[entry.path] = entry
+        return entries
+
+    def changed_files(self, base: str, head: str | Endpoint) -> tuple[ChangedFile, ...]:
+        """Return the files that differ, renames found, sorted by path."""
+        files = list(_parse_raw_diff(self._diff(base, head, *_DIFF_OPTIONS)))
+        if head is Endpoint.WORKTREE:
+            files = [file for file in files if not self._is_only_touched(file)]
+            files += [ChangedFile(base=None, head=entry) for entry in self._untracked()]
+        return tuple(sorted(files, key=lambda file: file.path))
+
+    def _diff(
+        self, base: str, head: str | Endpoint, *options: str, paths: tuple[RepoPath, ...] = ()
+    ) -> bytes:
+        """Compare a commit with another one, the index or the working tree."""
+        if head is Endpoint.WORKTREE:
+            return self._ask("diff-index", *options, base, "--", *paths)
+        if head is Endpoint.INDEX:
+            return self._ask("diff-index", "--cached", *options, base, "--", *paths)
+        return self._ask("diff-tree", *options, base, head, "--", *paths)
+
+    def _is_only_touched(self, file: ChangedFile) -> bool:
+        """Tell whether only the index's memory of a file is stale, not its content."""
+        return (
+            file.base is not None
+            and file.head is not None
+            and file.head.blob is None
+            and file.base.path == file.head.path
+            and file.base.mode == file.head.mode
+            and file.base.mode.is_regular
+            and self.read(file.base) == self.read(file.head)
+        )
+
+    def _untracked(self) -> Iterator[TreeEntry]:
+        raw = self._ask("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
+        for record in raw.split(b"\0")[:-1]:
+            path = RepoPath.from_git(record)
+            location = self.root / path
+            if location.is_symlink():
+                mode = FileMode.SYMLINK
+            elif path.endswith("/") or not location.is_file():
+                continue  # a nested repository, or gone meanwhile
+            else:
+                mode = FileMode.FILE
+            yield TreeEntry(path, mode, None)
+
+    def hunks(self, base: str, head: str | Endpoint, file: ChangedFile) -> tuple[Hunk, ...]:
+        """Return the hunks that a review of this file shows, three lines of context included."""
+        paths = dict.fromkeys(entry.path for entry in (file.base, file.head) if entry)
+        options = ("-p", "-U3", "-r", "--find-renames", "--no-ext-diff", "--no-textconv", "--text")
+        options += ("--no-color", "--inter-hunk-context=0", "--diff-algorithm=myers")
+        raw = self._diff(base, head, *options, paths=tuple(paths))
+        found = [
+            tuple(int(number) for number in match.groups(b"1")) for match in _HUNK.finditer(raw)
+        ]
+        return tuple(Hunk(*numbers) for numbers in found)
+
+    # Content
+
+    def read(self, entry: TreeEntry) -> bytes:
+        """Return the bytes of a regular file."""
+        if entry.blob is None:
+            return self._read_from_disk(entry.path)
+        if self._blobs is None:
+            self._blobs = self._start("cat-file", "--batch")
+        stdin, stdout = self._blobs.stdin, self._blobs.stdout
+        if stdin is None or stdout is None:
+            raise ValueError("git cat-file was started without pipes")
+        stdin.write(entry.blob.encode() + b"\n")
+        stdin.flush()
+        header = stdout.readline().split()
+        if len(header) != 3:  # noqa: PLR2004 - "<id> blob <size>"; "<id> missing" is the other form
+            raise GitError(
+                f"the content of `{entry.path.display()}` is missing from this clone",
+                "git fetch --refetch origin",
+                incomplete=True,
+            )
+        data = stdout.read(int(header[2]))
+        stdout.read(1)
+        return data
+
+    def _read_from_disk(self, path: RepoPath) -> bytes:
+        """Read a file as git would store it: with line feeds where the clone converts them."""
+        try:
+            data = (self.root / path).read_bytes()
+        except OSError as error:
+            raise GitError(
+                f"`{path.display()}` cannot be read: {error.strerror}", "check its permissions"
+            ) from None
+        if b"\r\n" in data and self._converts_line_ends(path):
+            data = data.replace(b"\r\n", b"\n")
+        return data
+
+    def _converts_line_ends(self, path: RepoPath) -> bool:
+        state = self._ask("ls-files", "--eol", "--cached", "--others", "-z", "--", path)
+        index_state, _, attributes = state.decode(errors="replace").partition("w/")
+        if "i/crlf" in index_state or "i/mixed" in index_state or "attr/-text" in attributes:
+            return False
+        if "attr/text" in attributes:
+            return True
+        answer = self._run("config", "--get", "core.autocrlf")
+        return answer.stdout.strip() in (b"true", b"input")
+
+    # Processes
+
+    def _run(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            ("git", *arguments),
+            cwd=self._folder,
+            env={**os.environ, **_ENVIRONMENT},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+
+    def _ask(self, *arguments: str) -> bytes:
+        answer = self._run(*arguments)
+        if answer.returncode:
+            lines = answer.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
+            raise GitError(
+                f"git {arguments[0]} failed: {lines[-1].removeprefix('fatal: ')}",
+                "git fsck, then fetch again",
+                incomplete=True,
+            )
+        return answer.stdout
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            ("git", *arguments),
+            cwd=self._folder,
+            env={**os.environ, **_ENVIRONMENT},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+
+def _mode(text: str) -> FileMode:
+    # Old trees hold modes such as 100664; git itself treats them as plain files.
+    return FileMode.FILE if text.startswith("1006") else FileMode(text)
+
+
+def _parse_commits(raw: bytes) -> Iterator[Commit]:
+    fields = os.fsdecode(raw).split("\0")
+    for sha, parents, date, subject in zip(*[iter(fields)] * 4, strict=False):
+        if parents:
+            yield Commit(sha=sha, parent=parents.split(" ", 1)[0], subject=subject, date=date)
+
+
+def _parse_raw_diff(raw: bytes) -> Iterator[ChangedFile]:
+    """Read `--raw -z`: `:mode mode blob blob status`, then one path, or two for a rename."""
+    fields: Iterator[bytes] = iter(raw.split(b"\0")[:-1])
+    for meta in fields:
+        base_mode, head_mode, base_blob, head_blob, status = meta.decode().lstrip(":").split(" ")
+        path = RepoPath.from_git(next(fields))
+        if status == "U":
+            raise GitError(
+                f"`{path.display()}` has an unresolved merge conflict",
+                "resolve the conflict and `git add` the file",
+            )
+        new_path = RepoPath.from_git(next(fields)) if status[0] in "RC" else path
+        base = head = None
+        if status != "A":
+            base = TreeEntry(path, _mode(base_mode), base_blob)
+        if status != "D":
+            blob = None if _NO_BLOB.fullmatch(head_blob) else head_blob
+            head = TreeEntry(new_path, _mode(head_mode), blob)
+        yield ChangedFile(base=base, head=head)
+

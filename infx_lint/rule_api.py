@@ -1,0 +1,152 @@
+"""What a rule is, and what it is given to look at.
+
+A rule is a generator in a file of its own. One that looks at the state of a file takes a
+`FileContext`; it runs on the head and, where it finds something, on the base as well, so that old
+faults are told from new ones. One that looks at what a change did takes a `ChangeContext`; what
+it finds is new by nature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from infx_lint.change import ChangedFile, ChangeSet, Hunk
+from infx_lint.domain.changelog_change import ChangelogChange, compare_changelogs
+from infx_lint.domain.policy import Policy
+from infx_lint.domain.project import Project
+from infx_lint.finding import Finding, Location, Severity, Span
+from infx_lint.paths import RepoPath
+
+Document = TypeVar("Document")
+
+
+@dataclass(frozen=True)
+class FileContext(Generic[Document]):
+    """One changed file at one side: its document, and the project around it."""
+
+    path: RepoPath
+    document: Document
+    project: Project
+
+    def at(self, span: Span, label: str = "", path: RepoPath | None = None) -> Location:
+        """Return a place in this file, or in another one of the same side."""
+        return Location(path or self.path, span, self.project.tree.side, label)
+
+
+class History(Protocol):
+    """What only the commits before a change can tell."""
+
+    def hunks(self, file: ChangedFile) -> tuple[Hunk, ...]:
+        """Return the regions of a changed file's diff, context included."""
+
+    def is_exact_revert(self, base: RepoPath, head: RepoPath, texts: tuple[str, ...]) -> bool:
+        """Tell whether a change undoes the commits that brought some texts into a file.
+
+        Args:
+            base: the file at the base; `head`, the same at the head.
+            texts: what those commits added to it and the change removed. The file itself is left
+                out of the comparison: others may have appended to it since.
+        """
+
+
+@dataclass(frozen=True)
+class ChangeContext:
+    """A whole change: the project before and after.
+
+    Attributes:
+        pull_request: the number of the pull request under review, where it is known.
+    """
+
+    change: ChangeSet
+    base: Project
+    head: Project
+    history: History
+    pull_request: int | None = None
+
+    @property
+    def is_whole_tree(self) -> bool:
+        """Tell whether everything counts as new (`--all`), so that there is no real change."""
+        return self.change.base is None
+
+    @cached_property
+    def is_exact_revert(self) -> bool:
+        """Tell whether the change takes back what brought the changelog entries that it removes."""
+        log = self.changelog
+        if log is None or log.base is None or not log.removed:
+            return False
+        texts = tuple(entry.content for entry in log.removed)
+        return self.history.is_exact_revert(log.base.path, log.head.path, texts)
+
+    @cached_property
+    def changelog(self) -> ChangelogChange | None:
+        """Return what happened to the changelog; None if nothing did, or if it cannot be read.
+
+        The two sides are found by the layout of each: a changelog that only moved is unchanged.
+        """
+        head = self.head.changelog
+        if head is None or head.path not in self.change.by_head_path:
+            return None
+        old_path = self.base.layout.changelog
+        if old_path is None:
+            return compare_changelogs(None, head)
+        if self.base.tree.blob(old_path) == self.head.tree.blob(head.path):
+            return None
+        base = self.base.changelog
+        # An unreadable base cannot be compared with; a finding would be a guess.
+        return compare_changelogs(base, head) if base else None
+
+
+Check: TypeAlias = Callable[[Any], Iterator[Finding]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule as its file declares it.
+
+    Attributes:
+        id: the file's name with dashes: the mistake, so that `allow[mistake]` reads as English.
+        document: the type of document that a file rule looks at; None for a change rule.
+        policy: the sentence of the linted repository that the rule enforces, if it needs one.
+        page: the module's docstring, which is the rule's documentation.
+    """
+
+    id: str
+    severity: Severity
+    check: Check
+    document: type | None
+    policy: Policy | None
+    page: str
+
+    @property
+    def summary(self) -> str:
+        """Return the first line of the page."""
+        return self.page.partition("\n")[0]
+
+
+def rule(
+    *, severity: Severity, document: type | None = None, policy: Policy | None = None
+) -> Callable[[Check], Rule]:
+    """Declare the decorated generator to be the rule of its file.
+
+    Args:
+        severity: the default; settings may change it.
+        document: what a file rule looks at (`YamlFile`, `UnreadableYaml`); none for a rule that
+            takes a `ChangeContext`.
+        policy: the sentence that gives the rule its authority; without it the rule is silent.
+    """
+
+    def declare(check: Check) -> Rule:
+        module = check.__globals__
+        return Rule(
+            id=str(module["__name__"]).rpartition(".")[2].replace("_", "-"),
+            severity=severity,
+            check=check,
+            document=document,
+            policy=policy,
+            page=str(module["__doc__"] or ""),
+        )
+
+    return declare
