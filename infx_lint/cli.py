@@ -212,6 +212,30 @@ def explain(rule_id: str) -> None:
 
 
 @cli.command()
+def demo() -> None:
+    """Review an embedded example change, through the whole pipeline."""
+    from infx_lint.demo import demo_repository
+    from infx_lint.scope import Request, compare
+
+    with demo_repository() as (folder, base, head):
+        repository = Repository(folder)
+        comparison = compare(repository, Request(base, head))
+        report = _run(repository, comparison, all_rules(), Settings(), None)
+        _print(report, comparison, None, include_existing=False, stats=False)
+        repository.close()
+
+
+@cli.command()
+@click.argument("rule_id", metavar="RULE")
+def new(rule_id: str) -> None:
+    """Write the files of a new rule, in a checkout of infx-lint."""
+    from infx_lint.scaffold import write_rule
+
+    for path in write_rule(rule_id):
+        click.echo(path)
+
+
+@cli.command()
 @click.argument("revisions", metavar="REV..REV")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, help="Processes to work with.")
 @click.option("--jsonl", type=click.Path(path_type=Path, dir_okay=False), help="Write there, and resume.")

@@ -14,6 +14,7 @@ from infx_lint.change import TreeEntry
 from infx_lint.documents.yaml_file import TooDemanding, is_yaml_path, parse_yaml
 from infx_lint.domain.project import Project
 from infx_lint.finding import Finding, RuleFailure, Severity
+from infx_lint.fixes import keep_working_fixes
 from infx_lint.git import GitError
 from infx_lint.paths import RepoPath
 from infx_lint.placement import place
@@ -57,6 +58,25 @@ class _Run:
         self._silent: list[str] = []
 
     def report(self) -> Report:
+        found = keep_working_fixes(self.findings(), self._job.comparison, self._relint)
+        return Report(
+            change=self._change,
+            findings=found,
+            failures=tuple(self._failures),
+            analysed=Analysed(
+                files=tuple(file.path for file in self._change.files),
+                rules=tuple(rule.id for rule in self._job.rules if rule.id not in self._silent),
+                without_authority=tuple(self._silent),
+                seconds=self._seconds,
+            ),
+        )
+
+    def _relint(self, comparison: Comparison) -> dict[str, Severity]:
+        found = _Run(replace(self._job, comparison=comparison)).findings()
+        return {item.fingerprint: item.severity for item in found}
+
+    def findings(self) -> tuple[Reported, ...]:
+        """Return what all rules find, sorted by place."""
         found: list[Reported] = []
         for rule in self._job.rules:
             started = time.perf_counter()
@@ -66,17 +86,7 @@ class _Run:
                 self._silent.append(rule.id)
             self._seconds[rule.id] = time.perf_counter() - started
         found.sort(key=lambda item: (item.finding.location.path, item.finding.location.span))
-        return Report(
-            change=self._change,
-            findings=tuple(found),
-            failures=tuple(self._failures),
-            analysed=Analysed(
-                files=tuple(file.path for file in self._change.files),
-                rules=tuple(rule.id for rule in self._job.rules if rule.id not in self._silent),
-                without_authority=tuple(self._silent),
-                seconds=self._seconds,
-            ),
-        )
+        return tuple(found)
 
     def _has_authority(self, rule: Rule) -> bool:
         """Tell whether the policy that a rule enforces stands, or the settings ask for it anyway."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -347,6 +348,47 @@ class Repository:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
+
+
+def make_repository(folder: Path, trees: Sequence[Path]) -> list[str]:
+    """Make a repository with one commit for each tree of files, and return their ids.
+
+    For demonstrations and tests: nothing of the user's git settings takes part.
+
+    Args:
+        folder: an empty folder, which holds the last tree afterwards.
+        trees: folders to copy from; one that does not exist stands for an empty tree.
+    """
+    environment = {
+        **os.environ,
+        **_ENVIRONMENT,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        **{f"GIT_{who}_NAME": "infx-lint" for who in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{who}_EMAIL": "infx-lint@localhost" for who in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{who}_DATE": "2026-07-20T12:00:00Z" for who in ("AUTHOR", "COMMITTER")},
+    }
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(
+            ("git", *arguments), cwd=folder, env=environment, capture_output=True, check=True
+        )
+        return done.stdout.decode().strip()
+
+    git("init", "--quiet", "--initial-branch=main")
+    commits = []
+    for tree in trees:
+        for old in folder.iterdir():
+            if old.name != ".git":
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
+        if tree.is_dir():
+            shutil.copytree(tree, folder, symlinks=True, dirs_exist_ok=True)
+        # Copies keep their times: without the old index, git cannot take a file for unchanged.
+        git("read-tree", "--empty")
+        git("-c", "core.autocrlf=false", "add", "--all", "--force", ".")
+        git("commit", "--quiet", "--allow-empty", "--message", tree.name)
+        commits.append(git("rev-parse", "HEAD"))
+    return commits
 
 
 def _mode(text: str) -> FileMode:

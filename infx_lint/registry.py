@@ -15,7 +15,7 @@ from pathlib import Path
 
 from infx_lint.rule_api import Rule
 
-_FILE_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+\.py")
+FILE_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+\.py")
 _PACKAGE = Path(__file__).parent
 
 
@@ -45,7 +45,7 @@ def load_rule(file: Path) -> Rule:
         RuleError: the name is no `snake_case` of two words or more, there is not exactly one
             rule in it, or its docstring does not open with a summary line.
     """
-    if not _FILE_NAME.fullmatch(file.name):
+    if not FILE_NAME.fullmatch(file.name):
         raise RuleError(f"{file.name}: a rule file is named for the mistake, as `key_repeated.py`")
     name = f"infx_lint._rules.{file.stem}"
     spec = spec_from_file_location(name, file)

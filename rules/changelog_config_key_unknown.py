@@ -44,10 +44,10 @@ def check(change: ChangeContext) -> Iterator[Finding]:
             if keys.matches(key.text):
                 continue
             near = keys.nearest(key.text)
-            what = "pattern matches no key of" if "*" in key.text else "key stands in no"
+            what = "matches no key of any" if "*" in key.text else "is no key of any"
             hint = f"Did you mean `{near.name}`?" if near else "Add the key, or correct the name."
             yield Finding(
-                message=f"`{key.text}`: this {what} master config. {hint}",
+                message=f"`{key.text}` {what} master config. {hint}",
                 location=Location(log.head.path, log.head.file.span(key), label="unknown key"),
                 subject=key.text,
                 related=(Location(near.path, near.span, label="the nearest key"),) if near else (),

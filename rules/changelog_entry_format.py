@@ -47,7 +47,7 @@ def check(change: ChangeContext) -> Iterator[Finding]:
             subject="encoding",
         )
     log = change.changelog
-    for fault in log.format_faults if log else ():
+    for fault in log.format_faults if log and not change.is_whole_tree else ():
         if log is None:
             return
         edit = Edit(log.head.path, *fault.edit) if fault.edit else None

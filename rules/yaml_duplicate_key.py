@@ -39,8 +39,11 @@ from infx_lint import Edit, FileContext, Finding, Fix, Severity, YamlFile, rule
 def check(file: FileContext[YamlFile]) -> Iterator[Finding]:
     """Yield each later copy of a key."""
     for copy in file.document.later_copies():
-        first, again = file.document.span(copy.first), file.document.span(copy.key)
+        first, again = file.document.span(copy.before), file.document.span(copy.key)
         name = f"`{copy.key.text}`"
+        where = f"lines {first.line} and {again.line}"
+        if first.line == again.line:
+            where = f"columns {first.column} and {again.column} of line {first.line}"
         block = file.document.line_block(copy)
         fix = None
         if copy.difference is None:
@@ -50,7 +53,7 @@ def check(file: FileContext[YamlFile]) -> Iterator[Finding]:
         else:
             verdict = f"They differ in {copy.difference}; the loader keeps the last. Keep one"
         yield Finding(
-            message=f"{name} stands at lines {first.line} and {again.line}. {verdict}.",
+            message=f"{name} stands at {where}. {verdict}.",
             severity=Severity.ERROR if copy.difference else Severity.WARNING,
             location=file.at(again, "again here"),
             subject=".".join(copy.route),

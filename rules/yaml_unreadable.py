@@ -36,7 +36,7 @@ def check(file: FileContext[UnreadableYaml]) -> Iterator[Finding]:
     if file.document.encoding and file.path == file.project.layout.changelog:
         return
     yield Finding(
-        message=f"This is no YAML: {file.document.reason}. Nothing else in the file was checked.",
+        message=f"This is no YAML: {file.document.reason}. Mend it; nothing else in the file was checked.",
         location=file.at(file.document.span),
         subject="",
     )

@@ -11,10 +11,10 @@ from infx_lint.finding import Span
 
 @dataclass(frozen=True)
 class Undecodable:
-    """Content that is no UTF-8, or holds NUL: `byte` is the offset of the first offence."""
+    """Content that is no UTF-8, or holds NUL: where the first offence is, and what."""
 
-    byte: int
     line: int
+    column: int
     reason: str
 
 
@@ -87,10 +87,12 @@ def parse_text(data: bytes) -> TextFile | Undecodable:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        reason = f"byte 0x{data[error.start]:02x} is no UTF-8 ({error.reason})"
-        return Undecodable(error.start, line, reason)
+        reason = f"the byte 0x{data[error.start]:02x}, which is no UTF-8 ({error.reason})"
+        return Undecodable(*_place(data[: error.start].decode()), reason)
     if (nul := text.find("\0")) >= 0:
-        byte = data.index(0)
-        return Undecodable(byte, text.count("\n", 0, nul) + 1, "a NUL byte")
+        return Undecodable(*_place(text[:nul]), "a NUL byte")
     return TextFile(text)
+
+
+def _place(before: str) -> tuple[int, int]:
+    return before.count("\n") + 1, len(before) - before.rfind("\n")

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Any, cast
 
 from yaml.constructor import SafeConstructor
@@ -42,6 +42,7 @@ MAX_BYTES = 8_000_000
 # libyaml's cost grows with the square of the nesting of flow collections: at 1,000 it is 4 ms.
 MAX_FLOW_DEPTH = 1_000
 MAX_VALUE_NODES = 200_000
+_MOST_SHOWN = 60
 
 _BRACKETS = re.compile(r"[][{}]")
 _CONFLICT_MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
@@ -141,11 +142,13 @@ class LaterCopy:
 
     Attributes:
         route: the keys from the root down to this one, list positions in brackets.
+        before: the key of the copy above. Compared with that one: a loader keeps the last, so
+            what stands between two equal copies counts.
         difference: where the values differ first, None where they are equal.
     """
 
     route: tuple[str, ...]
-    first: Scalar
+    before: Scalar
     key: Scalar
     value: YamlNode
     difference: str | None
@@ -170,10 +173,9 @@ class YamlFile:
     def later_copies(self) -> Iterator[LaterCopy]:
         """Yield every pair whose key stood before in the same mapping, in the order of the file."""
         for route, pairs in repeated_keys(self):
-            (first, value), *copies = pairs
-            for key, other in copies:
+            for (before, value), (key, other) in pairwise(pairs):
                 difference = None if equal(value, other) else _first_difference(value, other)
-                yield LaterCopy(route, first, key, other, difference)
+                yield LaterCopy(route, before, key, other, difference)
 
     def line_block(self, copy: LaterCopy) -> Span | None:
         """Return the lines that a copy has to itself, blank lines below it included.
@@ -202,7 +204,8 @@ def parse_yaml(data: bytes) -> YamlFile | UnreadableYaml | TooDemanding:
         return TooDemanding(f"{len(data):,} bytes; the limit is {MAX_BYTES:,}")
     text = parse_text(data)
     if isinstance(text, Undecodable):
-        return UnreadableYaml(Span(text.line, 1, text.line, 1), text.reason, None, encoding=True)
+        span = Span(text.line, text.column, text.line, text.column + 1)
+        return UnreadableYaml(span, text.reason, None, encoding=True)
     if _flow_depth(text.text) > MAX_FLOW_DEPTH:
         return TooDemanding(f"brackets nested more than {MAX_FLOW_DEPTH:,} deep")
     # The collector would walk the growing tree again and again: without it the parse takes half.
@@ -319,7 +322,8 @@ def _explain(error: YAMLError, text: TextFile) -> UnreadableYaml:
         reason = str(error.problem or error.context)
         if error.context and error.context_mark and error.problem:
             line = text.line_of(min(error.context_mark.index, len(text.text)))
-            reason += f" ({error.context} that starts at line {line})"
+            if line != text.line_of(offset):
+                reason += f" ({error.context} that starts at line {line})"
     elif isinstance(error, ReaderError):
         offset = min(error.position or 0, len(text.text))
         reason = f"character U+{ord(text.text[offset]):04X} is not allowed" if text.text else "empty"
@@ -332,7 +336,7 @@ def _explain(error: YAMLError, text: TextFile) -> UnreadableYaml:
                 text.line_span(number), "a merge conflict is not resolved here", text
             )
     if "\t" in text.line(line)[: offset - text.line_start(line) + 1]:
-        reason += "; a tab cannot indent YAML"
+        reason = "a tab cannot indent YAML"
     end = min(offset + 1, text.line_start(line) + len(text.line(line)))
     return UnreadableYaml(text.span(offset, max(offset, end)), reason, text)
 
@@ -448,8 +452,13 @@ def _first_difference(one: YamlNode, other: YamlNode) -> str:
         one, other = left, right
     what = f"`{'.'.join(route)}`" if route else "their values"
     if isinstance(one, Scalar) and isinstance(other, Scalar):
-        return f"{what}: `{one.text}` and `{other.text}`"
+        return f"{what}: `{_shorten(one.text)}` and `{_shorten(other.text)}`"
     return what
+
+
+def _shorten(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
 
 
 def _typed(value: object) -> object:

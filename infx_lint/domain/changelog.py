@@ -169,10 +169,10 @@ class Changelog:
         for item in items:
             starts.append(self._dash_line(item, above))
             above = item.end
-        ends = [*starts[1:], len(self.text.text)]
+        ends = (*starts[1:], len(self.text.text))
         return tuple(
             ChangelogEntry(self.text, item, start, self._line_end(item), end)
-            for item, start, end in zip(items, starts, ends, strict=True)
+            for item, start, end in zip(items, starts, ends, strict=False)
         )
 
     def _dash_line(self, item: YamlNode, above: int) -> int:

@@ -291,7 +291,8 @@ class ChangelogChange:
                 )
         for (old, new), (next_old, next_new) in zip(pairs, pairs[1:], strict=False):
             neighbours = old.end == next_old.start and new.end == next_new.start
-            if neighbours and old.separator != new.separator:
+            # Where the entry itself was rewritten, that finding speaks for what is below it too.
+            if neighbours and old.content == new.content and old.separator != new.separator:
                 yield self._spacing(base_text, old, new)
         old, new = pairs[-1]
         if old is self.base.entries[-1]:

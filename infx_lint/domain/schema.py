@@ -108,7 +108,7 @@ class Schema:
             return f"`{route}` is missing"
         if violation.kind == "extra_forbidden":
             near = get_close_matches(route, self.field_names, n=1)
-            return f"there is no field `{route}`" + (f"; did you mean `{near[0]}`?" if near else "")
+            return f"there is no field `{route}`" + (f" (did you mean `{near[0]}`?)" if near else "")
         message = violation.message[:1].lower() + violation.message[1:]
         return f"`{route}`: {message}" if route else message
 
