@@ -90,6 +90,9 @@ def _reviewed(repository: Repository, commit: Commit, number: int | None) -> tup
     if head is None:
         return commit.parent, commit.sha
     try:
+        # A branch that went on after its merge holds other people's commits.
+        if repository.merge_base(commit.sha, head) == commit.sha:
+            return commit.parent, commit.sha
         return repository.merge_base(commit.parent, head), head
     except GitError:
         return commit.parent, commit.sha

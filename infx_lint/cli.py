@@ -36,7 +36,7 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def _refuse_mistyped_command(self, args: list[str]) -> None:
-        """A word that is no path but nearly a command is a slip, not a path."""
+        """Refuse a word that is no path but nearly a command: a slip."""
         if args and not args[0].startswith("-") and not Path(args[0]).exists():
             near = get_close_matches(args[0], self.commands, n=1)
             if near:
@@ -53,10 +53,17 @@ def cli() -> None:
 
 
 _REPO = click.option(
-    "--repo", type=click.Path(path_type=Path), default=Path(), help="The clone to look at; default: here."
+    "--repo",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="The clone to look at; default: here.",
 )
-_SELECT = click.option("--select", multiple=True, metavar="RULE", help="Run only this rule; repeatable.")
-_IGNORE = click.option("--ignore", multiple=True, metavar="RULE", help="Leave out a rule; repeatable.")
+_SELECT = click.option(
+    "--select", multiple=True, metavar="RULE", help="Run only this rule; repeatable."
+)
+_IGNORE = click.option(
+    "--ignore", multiple=True, metavar="RULE", help="Leave out a rule; repeatable."
+)
 
 
 @cli.command()
@@ -65,14 +72,24 @@ _IGNORE = click.option("--ignore", multiple=True, metavar="RULE", help="Leave ou
 @click.option("--head", metavar="REV", help="The commit to review; default: the working tree.")
 @click.option("--staged", is_flag=True, help="Review what is staged, against HEAD.")
 @click.option("--all", "everything", is_flag=True, help="Review every file, as if all were new.")
-@click.option("--pr", type=click.IntRange(min=1), metavar="N", help="The number of the pull request.")
+@click.option(
+    "--pr", type=click.IntRange(min=1), metavar="N", help="The number of the pull request."
+)
 @click.option(
     "--format", "output_format", type=click.Choice(["terminal", "json"]), default="terminal"
 )
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write there instead.")
-@click.option("--fail-on", type=click.Choice(["error", "warning", "notice", "never"]), help="[error]")
-@click.option("--include-existing", is_flag=True, help="Show old findings too; they never fail a run.")
-@click.option("--config", type=click.Path(path_type=Path), help="Settings; default: infx-lint.toml.")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write there instead."
+)
+@click.option(
+    "--fail-on", type=click.Choice(["error", "warning", "notice", "never"]), help="[error]"
+)
+@click.option(
+    "--include-existing", is_flag=True, help="Show old findings too; they never fail a run."
+)
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="Settings; default: infx-lint.toml."
+)
 @click.option("--stats", is_flag=True, help="Show the time of each rule.")
 @_SELECT
 @_IGNORE
@@ -99,7 +116,9 @@ def check(  # noqa: PLR0913 - one parameter an option
     from infx_lint.scope import Request, compare, select_paths
 
     if staged and (base or head or everything):
-        raise click.UsageError("--staged compares the index with HEAD; leave out --base, --head, --all")
+        raise click.UsageError(
+            "--staged compares the index with HEAD; leave out --base, --head, --all"
+        )
     if everything and base:
         raise click.UsageError("--all has no base; leave out --base")
     repository = Repository(repo)
@@ -238,11 +257,13 @@ def new(rule_id: str) -> None:
 @cli.command()
 @click.argument("revisions", metavar="REV..REV")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, help="Processes to work with.")
-@click.option("--jsonl", type=click.Path(path_type=Path, dir_okay=False), help="Write there, and resume.")
+@click.option(
+    "--jsonl", type=click.Path(path_type=Path, dir_okay=False), help="Write there, and resume."
+)
 @_SELECT
 @_IGNORE
 @_REPO
-def backtest(
+def backtest(  # noqa: PLR0913 - one parameter an option
     *,
     revisions: str,
     jobs: int,
@@ -267,7 +288,9 @@ def backtest(
     with BacktestLog(jsonl) as log:
         waiting = [commit for commit in commits if commit.sha not in log.finished]
         plan = Plan(repo.resolve(), select, ignore)
-        for record in progress(replay(plan, waiting, jobs), done=len(commits) - len(waiting), total=len(commits)):
+        for record in progress(
+            replay(plan, waiting, jobs), done=len(commits) - len(waiting), total=len(commits)
+        ):
             log.write(record)
     click.echo(log.summary(), err=True)
     sys.exit(INCOMPLETE if log.failures else 0)
@@ -291,4 +314,3 @@ def _fail(message: str, remedy: str | None, status: int) -> None:
     text = " ".join(message.splitlines())
     click.echo(f"infx-lint: {text}" + (f" (try: {remedy})" if remedy else ""), err=True)
     sys.exit(status)
-

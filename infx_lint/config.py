@@ -28,6 +28,7 @@ class Settings:
         off: rules that do not run.
         fail_on: the lowest level that fails a run; None leaves it to the command line.
         source: the file, None where there is none.
+
     """
 
     severities: dict[str, Severity] = field(default_factory=dict)
@@ -46,6 +47,7 @@ def load_settings(file: Path, rule_ids: tuple[str, ...]) -> Settings:
 
     Raises:
         ConfigError: it cannot be read, is no TOML, or holds a key or value that means nothing.
+
     """
     try:
         text = file.read_text(encoding="utf-8")
@@ -59,14 +61,18 @@ def load_settings(file: Path, rule_ids: tuple[str, ...]) -> Settings:
     return _validate(data, file, text, rule_ids)
 
 
-def _validate(data: dict[str, object], file: Path, text: str, rule_ids: tuple[str, ...]) -> Settings:
+def _validate(
+    data: dict[str, object], file: Path, text: str, rule_ids: tuple[str, ...]
+) -> Settings:
     from typing import Literal
 
     from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
     class Model(BaseModel):
         model_config = ConfigDict(extra="forbid")
-        fail_on: Literal["error", "warning", "notice", "never"] | None = Field(None, alias="fail-on")
+        fail_on: Literal["error", "warning", "notice", "never"] | None = Field(
+            None, alias="fail-on"
+        )
         rules: dict[str, Literal["error", "warning", "notice", "off"]] = Field(default_factory=dict)
 
     try:
@@ -76,7 +82,9 @@ def _validate(data: dict[str, object], file: Path, text: str, rule_ids: tuple[st
         key = str(problem["loc"][-1])
         if problem["type"] == "extra_forbidden":
             hint = _hint(key, ("fail-on", "rules"))
-            raise ConfigError(f"{_place(file, text, key)}: unknown setting `{key}`; {hint}") from None
+            raise ConfigError(
+                f"{_place(file, text, key)}: unknown setting `{key}`; {hint}"
+            ) from None
         raise ConfigError(f"{_place(file, text, key)}: `{key}`: {problem['msg']}") from None
     for name in model.rules:
         if name not in rule_ids:

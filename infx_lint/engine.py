@@ -32,6 +32,7 @@ class Job:
         cache: facts about blobs from earlier runs.
         severities: levels from the settings, by rule id.
         pull_request: the number under review, where it is known.
+
     """
 
     comparison: Comparison
@@ -89,7 +90,7 @@ class _Run:
         return tuple(found)
 
     def _has_authority(self, rule: Rule) -> bool:
-        """Tell whether the policy that a rule enforces stands, or the settings ask for it anyway."""
+        """Tell whether the policy that a rule enforces stands, or the settings ask for it."""
         if rule.policy is None or rule.id in self._job.severities:
             return True
         return rule.policy.find(self._base.tree, self._base.layout.root) is not None
@@ -140,7 +141,9 @@ class _Run:
             raise
         except Exception as error:  # noqa: BLE001 - the one place: a broken rule must not hide others
             where = traceback.extract_tb(error.__traceback__)[-1]
-            summary = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+            summary = (
+                f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+            )
             self._failures[RuleFailure(rule.id, path, summary)] = None
         return found
 
@@ -167,4 +170,3 @@ class _Run:
                 place=place(finding.location, self._change, self._job.history.hunks),
                 fingerprint=fingerprint,
             )
-

@@ -112,6 +112,7 @@ class Finding:
         Args:
             path: the file's path at the head, so that a rename alone makes nothing new.
             occurrence: how many findings of equal rule, path and subject came before.
+
         """
         parts = (self.rule, path, self.subject, str(occurrence))
         text = "\0".join(parts).encode("utf-8", "surrogateescape")

@@ -16,7 +16,7 @@ from infx_lint.scope import Comparison
 Relint = Callable[[Comparison], Mapping[str, Severity]]
 
 
-class OverlappingEdits(Exception):
+class OverlappingEditsError(Exception):
     """Two edits of one text want the same characters."""
 
 
@@ -24,7 +24,8 @@ def apply_edits(text: TextFile, edits: Iterable[Edit]) -> str:
     """Return a text with edits applied to it.
 
     Raises:
-        OverlappingEdits: two of them touch the same characters.
+        OverlappingEditsError: two of them touch the same characters.
+
     """
     result, end = text.text, len(text.text) + 1
     placed = [
@@ -37,7 +38,7 @@ def apply_edits(text: TextFile, edits: Iterable[Edit]) -> str:
     ]
     for start, stop, new in sorted(placed, reverse=True):
         if stop > end:
-            raise OverlappingEdits(f"offset {stop}")
+            raise OverlappingEditsError(f"offset {stop}")
         result = result[:start] + new + result[stop:]
         end = start
     return result
@@ -54,6 +55,7 @@ def keep_working_fixes(
         findings: what a run found.
         comparison: what it looked at.
         relint: returns the fingerprints that a run over a changed comparison finds, with levels.
+
     """
     by_path: dict[RepoPath, list[Reported]] = defaultdict(list)
     for item in findings:
@@ -83,14 +85,17 @@ def _hold(
     relint: Relint,
     before: set[str],
 ) -> bool:
-    """Tell whether fixes of one file work together. A new notice is fine: a link may be open yet."""
+    """Tell whether fixes of one file work together.
+
+    A new notice is fine: the number of a link may not be known yet.
+    """
     text = comparison.head.parse(path, parse_text)
     fixes = [item.finding.fix for item in items if item.finding.fix]
     if not isinstance(text, TextFile) or any(_leaves(fix, path) for fix in fixes):
         return False
     try:
         mended = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
-    except OverlappingEdits:
+    except OverlappingEditsError:
         return False
     after = relint(_with_text(comparison, path, mended))
     gone = {item.fingerprint for item in items}

@@ -11,7 +11,8 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ _ENVIRONMENT = {
 }
 # Exact renames are always found; the limit bounds only the quadratic search among edited files.
 _DIFF_OPTIONS = ("--raw", "-r", "-z", "--no-abbrev", "--find-renames", "-l4000", "--no-ext-diff")
+_PATCH_OPTIONS = ("-p", "-r", "--no-ext-diff", "--no-textconv", "--text", "--no-color")
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _COMMIT_FORMAT = "%H%x00%P%x00%aI%x00%s"
 _NO_BLOB = re.compile(r"0+")
@@ -39,6 +41,7 @@ class GitError(Exception):
         remedy: what the user can do about it.
         incomplete: True where the change is not to blame (a shallow clone, an unknown base):
             exit status 3 instead of 2.
+
     """
 
     def __init__(self, message: str, remedy: str, *, incomplete: bool = False) -> None:
@@ -134,7 +137,11 @@ class Repository:
 
     def pull_request_head(self, number: int) -> str | None:
         """Return the head of a pull request, where it was fetched under one of the usual names."""
-        names = (f"refs/pull/{number}/head", f"refs/pull/{number}", f"refs/remotes/origin/pr/{number}")
+        names = (
+            f"refs/pull/{number}/head",
+            f"refs/pull/{number}",
+            f"refs/remotes/origin/pr/{number}",
+        )
         return next((sha for name in names if (sha := self._find_commit(name))), None)
 
     def default_branch(self) -> str:
@@ -169,23 +176,25 @@ class Repository:
         return tuple(_parse_commits(raw))
 
     def commit_that_added(self, text: str, path: RepoPath, until: str) -> Commit | None:
-        """Return the last first-parent commit that brought a text into a file."""
-        raw = self._ask(
-            "log",
-            "--first-parent",
-            "-1",
-            "-z",
-            f"-S{text}",
-            f"--format={_COMMIT_FORMAT}",
-            "--end-of-options",
-            until,
-            "--",
-            path,
-        )
+        """Return the last first-parent commit that brought a text into a file, or took it out."""
+        return self._last_commit(path, until, f"-S{text}")
+
+    def last_commit(self, path: RepoPath, until: str) -> Commit | None:
+        """Return the last first-parent commit that changed a file."""
+        return self._last_commit(path, until)
+
+    def _last_commit(self, path: RepoPath, until: str, *options: str) -> Commit | None:
+        common = ("--first-parent", "-1", "-z", f"--format={_COMMIT_FORMAT}", *options)
+        raw = self._ask("log", *common, "--end-of-options", until, "--", path)
         return next(_parse_commits(raw), None)
 
+    def blob_at(self, commit: str, path: RepoPath) -> str | None:
+        """Return the id of a file's content at a commit, None where there is no such file."""
+        answer = self._run("rev-parse", "--verify", "--quiet", f"{commit}:{path}")
+        return None if answer.returncode else answer.stdout.decode().strip()
+
     def changed_lines(
-        self, base: str, head: str | Endpoint, without: Set[RepoPath]
+        self, base: str, head: str | Endpoint, without: AbstractSet[RepoPath]
     ) -> Counter[bytes]:
         """Count the lines that a diff takes away and adds, each with its sign and file.
 
@@ -193,8 +202,9 @@ class Repository:
             base: the commit to start from.
             head: what to compare it with.
             without: files that are left out.
+
         """
-        options = ("-p", "-U0", "-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--text")
+        options = (*_PATCH_OPTIONS, "-U0", "--no-renames")
         lines: Counter[bytes] = Counter()
         for file in self.changed_files(base, head):
             paths = {entry.path for entry in (file.base, file.head) if entry} - without
@@ -262,8 +272,13 @@ class Repository:
     def hunks(self, base: str, head: str | Endpoint, file: ChangedFile) -> tuple[Hunk, ...]:
         """Return the hunks that a review of this file shows, three lines of context included."""
         paths = dict.fromkeys(entry.path for entry in (file.base, file.head) if entry)
-        options = ("-p", "-U3", "-r", "--find-renames", "--no-ext-diff", "--no-textconv", "--text")
-        options += ("--no-color", "--inter-hunk-context=0", "--diff-algorithm=myers")
+        options = (
+            *_PATCH_OPTIONS,
+            "-U3",
+            "--find-renames",
+            "--inter-hunk-context=0",
+            "--diff-algorithm=myers",
+        )
         raw = self._diff(base, head, *options, paths=tuple(paths))
         found = [
             tuple(int(number) for number in match.groups(b"1")) for match in _HUNK.finditer(raw)
@@ -331,7 +346,9 @@ class Repository:
     def _ask(self, *arguments: str) -> bytes:
         answer = self._run(*arguments)
         if answer.returncode:
-            lines = answer.stderr.decode(errors="replace").strip().splitlines() or ["no reason given"]
+            lines = answer.stderr.decode(errors="replace").strip().splitlines() or [
+                "no reason given"
+            ]
             raise GitError(
                 f"git {arguments[0]} failed: {lines[-1].removeprefix('fatal: ')}",
                 "git fsck, then fetch again",
@@ -358,6 +375,7 @@ def make_repository(folder: Path, trees: Sequence[Path]) -> list[str]:
     Args:
         folder: an empty folder, which holds the last tree afterwards.
         trees: folders to copy from; one that does not exist stands for an empty tree.
+
     """
     environment = {
         **os.environ,
@@ -422,4 +440,3 @@ def _parse_raw_diff(raw: bytes) -> Iterator[ChangedFile]:
             blob = None if _NO_BLOB.fullmatch(head_blob) else head_blob
             head = TreeEntry(new_path, _mode(head_mode), blob)
         yield ChangedFile(base=base, head=head)
-

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from infx_lint.change import ChangedFile, ChangeSet, Hunk
-from infx_lint.git import Repository
+from infx_lint.git import Commit, Repository
 from infx_lint.paths import RepoPath
 
 
@@ -27,11 +27,23 @@ class GitHistory:
         """Tell whether the change undoes, line for line, the commits that brought `texts`."""
         if self.change.base is None:
             return False
+        commits = self._commits_to_undo(base, head, texts)
+        if not commits:
+            return False
         undone: Counter[bytes] = Counter()
-        commits = {self.repository.commit_that_added(text, base, self.change.base) for text in texts}
         for commit in commits:
-            if commit is None:
-                return False
             undone += self.repository.changed_lines(commit.sha, commit.parent, {base, head})
         done = self.repository.changed_lines(self.change.base, self.change.head, {base, head})
         return done == undone
+
+    def _commits_to_undo(
+        self, base: RepoPath, head: RepoPath, texts: tuple[str, ...]
+    ) -> set[Commit]:
+        """Return the commits that a revert would have to undo; none if not all are known."""
+        since = str(self.change.base)
+        last = self.repository.last_commit(base, since)
+        entry = self.change.by_head_path[head].head
+        if last and entry and self.repository.blob_at(last.parent, base) == entry.blob:
+            return {last}
+        found = [self.repository.commit_that_added(text, base, since) for text in texts]
+        return {commit for commit in found if commit} if None not in found else set()

@@ -48,6 +48,8 @@ class RepoPath(str):
         if self.isprintable() and self.isascii():
             return str(self)
         return "".join(
-            char if char.isprintable() else char.encode("unicode_escape", "backslashreplace").decode()
+            char
+            if char.isprintable()
+            else char.encode("unicode_escape", "backslashreplace").decode()
             for char in self
         )

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from infx_lint.change import ChangedFile, ChangeSet, Hunk
+from infx_lint.domain.changelog import Changelog
 from infx_lint.domain.changelog_change import ChangelogChange, compare_changelogs
 from infx_lint.domain.policy import Policy
 from infx_lint.domain.project import Project
@@ -46,9 +47,11 @@ class History(Protocol):
         """Tell whether a change undoes the commits that brought some texts into a file.
 
         Args:
-            base: the file at the base; `head`, the same at the head.
+            base: the file's path at the base.
+            head: the file's path at the head.
             texts: what those commits added to it and the change removed. The file itself is left
                 out of the comparison: others may have appended to it since.
+
         """
 
 
@@ -58,6 +61,7 @@ class ChangeContext:
 
     Attributes:
         pull_request: the number of the pull request under review, where it is known.
+
     """
 
     change: ChangeSet
@@ -75,10 +79,18 @@ class ChangeContext:
     def is_exact_revert(self) -> bool:
         """Tell whether the change takes back what brought the changelog entries that it removes."""
         log = self.changelog
-        if log is None or log.base is None or not log.removed:
+        if log is None or log.base is None or log.added:
             return False
         texts = tuple(entry.content for entry in log.removed)
         return self.history.is_exact_revert(log.base.path, log.head.path, texts)
+
+    @property
+    def deleted_changelog(self) -> Changelog | None:
+        """Return the changelog of the base, where the change deletes it."""
+        deleted = {file.path for file in self.change.files if file.head is None}
+        if self.head.layout.changelog or self.base.layout.changelog not in deleted:
+            return None
+        return self.base.changelog
 
     @cached_property
     def changelog(self) -> ChangelogChange | None:
@@ -111,6 +123,7 @@ class Rule:
         document: the type of document that a file rule looks at; None for a change rule.
         policy: the sentence of the linted repository that the rule enforces, if it needs one.
         page: the module's docstring, which is the rule's documentation.
+
     """
 
     id: str
@@ -136,6 +149,7 @@ def rule(
         document: what a file rule looks at (`YamlFile`, `UnreadableYaml`); none for a rule that
             takes a `ChangeContext`.
         policy: the sentence that gives the rule its authority; without it the rule is silent.
+
     """
 
     def declare(check: Check) -> Rule:

@@ -15,14 +15,18 @@ HEADINGS = ("What it does", "Why", "Example", "Remedy", "Limits")
 def rule_page(rule: Rule) -> str:
     """Return the page of a rule as Markdown."""
     summary, _, rest = rule.page.partition("\n")
-    policy = f"\n\nOnly where {' or '.join(rule.policy.documents)} says: “{rule.policy.phrase}”" if rule.policy else ""
+    policy = (
+        f"\n\nOnly where {' or '.join(rule.policy.documents)} says: “{rule.policy.phrase}”"
+        if rule.policy
+        else ""
+    )
     return f"# {rule.id}\n\n**{rule.severity.value}** · {summary}{policy}\n\n{rest.strip()}\n"
 
 
 def rules_index(rules: tuple[Rule, ...]) -> str:
     """Return the text of `rules/README.md`."""
     rows = "\n".join(
-        f"| [`{rule.id}`]({rule.id.replace('-', '_')}.py) | {rule.severity.value} | {rule.summary} |"
+        f"| [`{rule.id}`]({rule.id.replace('-', '_')}.py) | {rule.severity} | {rule.summary} |"
         for rule in rules
     )
     return (

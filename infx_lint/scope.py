@@ -40,11 +40,14 @@ class Comparison:
         return text if isinstance(text, TextFile) else None
 
 
-def compare(repository: Repository, request: Request, cache: ParseCache | None = None) -> Comparison:
+def compare(
+    repository: Repository, request: Request, cache: ParseCache | None = None
+) -> Comparison:
     """Find out what to compare and list what differs.
 
     Raises:
         GitError: an unknown revision, a missing base, or nothing that could be compared.
+
     """
     base, head, reason = _endpoints(repository, request)
     tree = base or repository.resolve("HEAD")
@@ -109,13 +112,16 @@ def _endpoints(repository: Repository, request: Request) -> tuple[str | None, st
     return base, endpoint, f"{shown} against {since} ({base[:9]})"
 
 
-def select_paths(repository: Repository, comparison: Comparison, paths: tuple[str, ...]) -> Comparison:
+def select_paths(
+    repository: Repository, comparison: Comparison, paths: tuple[str, ...]
+) -> Comparison:
     """Narrow a comparison to files and folders given on the command line.
 
     The trees stay whole: rules still see the other files, they only do not speak of them.
 
     Raises:
         GitError: a path outside the repository, or one that neither side knows.
+
     """
     if not paths:
         return comparison
@@ -138,7 +144,9 @@ def select_paths(repository: Repository, comparison: Comparison, paths: tuple[st
             for path in wanted
         )
     )
-    narrowed = ChangeSet(change.base, change.head, files, f"{change.reason}, {' '.join(paths)} only")
+    narrowed = ChangeSet(
+        change.base, change.head, files, f"{change.reason}, {' '.join(paths)} only"
+    )
     return Comparison(narrowed, comparison.base, comparison.head)
 
 

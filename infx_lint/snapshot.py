@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from infx_lint.change import TreeEntry
 from infx_lint.finding import Side
@@ -75,12 +75,9 @@ class Snapshot:
 
     def parse(self, path: RepoPath, parser: Callable[[bytes], Parsed]) -> Parsed:
         """Return what `parser` makes of the file at `path`."""
-        document = self._cache.get(
-            f"{parser.__module__}.{parser.__qualname__}",
-            self.blob(path),
-            lambda: parser(self.read(path)),
-        )
-        return document  # type: ignore[return-value] # the key names the parser
+        kind = f"{parser.__module__}.{parser.__qualname__}"
+        known = self._cache.get(kind, self.blob(path), lambda: parser(self.read(path)))
+        return cast("Parsed", known)
 
     def with_content(self, content: Mapping[RepoPath, bytes]) -> Snapshot:
         """Return this tree with some files replaced, to judge an edit before it is offered."""
@@ -88,5 +85,5 @@ class Snapshot:
         for path in content:
             entries[path] = TreeEntry(path, entries[path].mode, None)
         edited = Snapshot(self.side, lambda: entries, self._read, self._cache)
-        edited._content.update(content)  # noqa: SLF001 - same class
+        edited._content.update(content)
         return edited

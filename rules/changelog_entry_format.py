@@ -3,9 +3,9 @@
 ## What it does
 
 Reports, for what the change appends to `perf-changelog.yaml`: not exactly one empty line between
-entries, no line feed at the end of the file, tabs, carriage returns, and an entry that does not
-open with `- config-keys:` at the start of its line. A file that is no UTF-8 or holds NUL bytes is
-reported too.
+entries, no line feed or an empty line at the end of the file, tabs, carriage returns, and an entry
+that does not open with `- config-keys:` at the start of its line. Blanks below the last entry are
+a warning. A file that is no UTF-8 or holds NUL bytes is reported too.
 
 ## Why
 
@@ -53,6 +53,7 @@ def check(change: ChangeContext) -> Iterator[Finding]:
         edit = Edit(log.head.path, *fault.edit) if fault.edit else None
         yield Finding(
             message=fault.message,
+            severity=None if fault.refused else Severity.WARNING,
             location=Location(log.head.path, fault.span, label=fault.label),
             subject=f"{fault.label}:{fault.entry.subject}",
             fix=Fix("Write it as the tools expect", (edit,), safe=True) if edit else None,

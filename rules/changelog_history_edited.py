@@ -37,6 +37,7 @@ SENTENCES = {
     "removed": "Old text is gone: {}.",
     "moved": "Old text was moved: {}.",
     "spacing": "The blanks below {} were changed.",
+    "line ends": "The line ends of {} were converted.",
     "link": "The link of {} was corrected in a change that adds entries; do that on its own.",
 }
 
@@ -44,8 +45,14 @@ SENTENCES = {
 @rule(severity=Severity.ERROR)
 def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield each way in which history was touched."""
+    if gone := change.deleted_changelog:
+        yield Finding(
+            message="The changelog was deleted. Restore the file.",
+            location=Location(gone.path, gone.text.line_span(1), change.base.tree.side),
+            subject="file",
+        )
     log = change.changelog
-    if log is None or log.base is None or (log.removed and change.is_exact_revert):
+    if log is None or log.base is None or not log.edits or change.is_exact_revert:
         return
     for kind, edits in log.forbidden_edits.items():
         first, *others = edits

@@ -16,7 +16,7 @@ A new entry at the top of the file, as in changelogs that list the newest first.
 
 ## Remedy
 
-Move the entry to the end, one empty line below the last one.
+Take the file of the target branch as it is, and append the entry one empty line below its last one.
 
 ## Limits
 
@@ -33,17 +33,18 @@ from infx_lint import ChangeContext, Finding, Location, Severity, rule
 def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield each run of added entries that stands above an older entry."""
     log = change.changelog
-    for run in log.misplaced if log else ():
+    for run in log.misplaced if log and log.base else ():
         if log is None:
             return
         first, count = run.entries[0], len(run.entries)
         what = f"The entry for {first.name} stands" if count == 1 else f"{count} new entries stand"
+        older = f"{run.older_below} older entries" if run.older_below > 1 else "an older entry"
         yield Finding(
             message=(
-                f"{what} above the older entry for {run.older.name}. "
-                "Move what is new to the end of the file."
+                f"{what} above {older}. "
+                "Restore the file of the target branch and append what is new at its end."
             ),
             location=Location(log.head.path, first.span, label="added here"),
             subject=first.subject,
-            related=(Location(log.head.path, run.older.span, label="older than that"),),
+            related=(Location(log.head.path, run.below.span, label="older than that"),),
         )

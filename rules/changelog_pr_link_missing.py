@@ -53,7 +53,11 @@ def check(change: ChangeContext) -> Iterator[Finding]:
         else:
             key = entry.place(["pr-link"])
             edit = Edit(log.head.path, log.head.text.rest_of_line(key), line)
-        required = Location(schema.path, schema.span("pr-link"), label="required here") if schema.path else None
+        required = (
+            Location(schema.path, schema.span("pr-link"), label="required here")
+            if schema.path
+            else None
+        )
         yield Finding(
             message=f"The entry for {entry.name} has no `pr-link`. Add `{line}`.",
             location=Location(log.head.path, entry.place(["pr-link"]), label="no `pr-link`"),

@@ -44,7 +44,11 @@ def check(change: ChangeContext) -> Iterator[Finding]:
         wanted = log.canonical_link(number)
         span = entry.place(["pr-link"])
         if link.is_tolerated:
-            message = f"`{link.text}` stands for a link until the merge. The merge tool fills it in."
+            when = f"Write `{wanted}`" if number else "Write the link once the number is known"
+            message = (
+                f"`{link.text}` stands in for a link. The repository's merge tool fills it in, "
+                f"a plain merge does not. {when}."
+            )
         else:
             message = (
                 f"`{link.text}` is no link to a pull request, and the merge tool refuses it. "

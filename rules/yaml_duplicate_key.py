@@ -27,20 +27,38 @@ Keep one copy. Where both are equal, the fix deletes the later one.
 
 ## Limits
 
-Merge keys (`<<`) may stand several times.
+Merge keys (`<<`) may stand several times. In the changelog a repeated field mostly means that the
+opening line of an entry was lost, so there the two copies are not compared.
 """
 
 from collections.abc import Iterator
 
 from infx_lint import Edit, FileContext, Finding, Fix, Severity, YamlFile, rule
 
+# A field of a changelog entry: the entry's place in the list, then the field.
+ENTRY_FIELD = 2
+
 
 @rule(severity=Severity.ERROR, document=YamlFile)
 def check(file: FileContext[YamlFile]) -> Iterator[Finding]:
     """Yield each later copy of a key."""
+    split_entries = set()
     for copy in file.document.later_copies():
         first, again = file.document.span(copy.before), file.document.span(copy.key)
         name = f"`{copy.key.text}`"
+        if file.path == file.project.layout.changelog and len(copy.route) == ENTRY_FIELD:
+            if copy.route[0] not in split_entries:
+                yield Finding(
+                    message=(
+                        f"One entry has two {name}. Either a `- config-keys:` line is missing "
+                        "between them, or one is too many."
+                    ),
+                    location=file.at(again, "again here"),
+                    subject=".".join(copy.route),
+                    related=(file.at(first, "first here"),),
+                )
+            split_entries.add(copy.route[0])
+            continue
         where = f"lines {first.line} and {again.line}"
         if first.line == again.line:
             where = f"columns {first.column} and {again.column} of line {first.line}"

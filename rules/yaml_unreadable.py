@@ -35,8 +35,9 @@ def check(file: FileContext[UnreadableYaml]) -> Iterator[Finding]:
     """Yield why the file cannot be parsed."""
     if file.document.encoding and file.path == file.project.layout.changelog:
         return
+    reason = file.document.reason
     yield Finding(
-        message=f"This is no YAML: {file.document.reason}. Mend it; nothing else in the file was checked.",
+        message=f"This cannot be parsed: {reason}. Mend it; nothing else in the file was checked.",
         location=file.at(file.document.span),
         subject="",
     )

@@ -4,6 +4,7 @@ import shutil
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from infx_lint.cache import FactCache
 from infx_lint.engine import Job, run
@@ -32,7 +33,7 @@ class Case:
         return self.folder.parent.name
 
     @property
-    def settings(self) -> dict:
+    def settings(self) -> dict[str, Any]:
         file = self.folder / "case.toml"
         return tomllib.loads(file.read_text()) if file.is_file() else {}
 

@@ -1,0 +1,1 @@
+"""Data that ships with the linter; each file names its source."""

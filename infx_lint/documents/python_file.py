@@ -36,9 +36,10 @@ class PythonFile:
             if isinstance(statement, cst.ClassDef)
         }
 
-    def line(self, node: cst.CSTNode) -> int:
-        """Return the line, counted from 1, on which a node starts."""
-        return int(self._positions[node].start.line)
+    def place(self, node: cst.CSTNode) -> list[int]:
+        """Return line, column, end line and end column of a node, as in `Span`."""
+        start, end = self._positions[node].start, self._positions[node].end
+        return [start.line, start.column + 1, end.line, end.column + 1]
 
 
 def parse_python(data: bytes) -> PythonFile | UnreadablePython:

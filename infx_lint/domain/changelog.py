@@ -7,15 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from infx_lint.documents.text_file import TextFile
-from infx_lint.documents.yaml_file import (
-    Mapping,
-    NotConstructible,
-    Scalar,
-    Sequence,
-    YamlFile,
-    YamlNode,
-    value_of,
-)
+from infx_lint.documents.yaml_file import YamlFile
+from infx_lint.documents.yaml_tree import Mapping, Scalar, Sequence, YamlNode
+from infx_lint.documents.yaml_value import NotConstructibleError, value_of
 from infx_lint.domain.pull_request_link import most_linked
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
@@ -34,6 +28,7 @@ class ChangelogEntry:
         content_end: offset past the last character of the entry's last line.
         end: offset where the next entry starts, or the text ends. What lies between is the
             separator: a line feed, blank lines, comments.
+
     """
 
     text: TextFile
@@ -91,7 +86,7 @@ class ChangelogEntry:
         """Return the entry as the repository's loader reads it; None where it would refuse."""
         try:
             return value_of(self.node)
-        except NotConstructible:
+        except NotConstructibleError:
             return None
 
     @cached_property
@@ -130,11 +125,11 @@ class ChangelogEntry:
 
     @property
     def name(self) -> str:
-        """Return a short name for messages: the first key, and how many more there are."""
+        """Return a short name for messages: the first key, and how many there are."""
         if not self.config_keys:
             return f"entry at line {self.text.line_of(self.start)}"
-        more = len(self.config_keys) - 1
-        return f"`{self.config_keys[0].text}`" + (f" and {more} more" if more else "")
+        count = len(self.config_keys)
+        return f"`{self.config_keys[0].text}`" + (f" ({count} keys)" if count > 1 else "")
 
     @property
     def subject(self) -> str:

@@ -22,6 +22,8 @@ class FormatFault:
     Attributes:
         label: the kind of fault, a few words.
         edit: a span and the text that belongs there, None where that cannot be told.
+        refused: whether the repository's tools refuse it.
+
     """
 
     entry: ChangelogEntry
@@ -29,6 +31,7 @@ class FormatFault:
     label: str
     message: str
     edit: tuple[Span, str] | None
+    refused: bool = True
 
 
 def find_byte_faults(entry: ChangelogEntry) -> Iterator[FormatFault]:
@@ -66,37 +69,56 @@ def separator_fault(
         below: the added entry under it, which the fault is about.
         kept: how many characters of the separator are history and stay.
         wanted: the whole separator as it should be.
+
     """
     found = above.separator[kept:]
     lines = above.separator.split("\n")[1:-1]
     if not lines:
         what = "is no empty line"
     elif not found:
-        what = f"is only `{make_visible(lines[-1])}`, which is old text and must stay as it is"
+        what = f"is only `{make_visible(lines[-1])}`, which is old text and must stay"
     elif len(lines) == 1:
         what = f"is `{make_visible(lines[0])}`, which is no empty line"
     else:
         what = f"are {len(lines)} lines instead of one"
+    remedy = (
+        "Put exactly one empty line there" if found or not lines else "Add an empty line below it"
+    )
     between = below.text.span(above.content_end + kept, below.start)
     return FormatFault(
         below,
         below.span,
         "separator",
-        f"Above the entry for {below.name} there {what}. Put exactly one empty line there.",
+        f"Above the entry for {below.name} there {what}. {remedy}.",
         None if found.strip() else (between, wanted[kept:]),
     )
 
 
-def missing_line_feed(entry: ChangelogEntry) -> FormatFault:
-    """Describe a file that ends without a line feed."""
-    end = entry.content_end
-    return FormatFault(
-        entry,
-        entry.text.span(end, end),
-        "end of file",
-        "The file does not end with a line feed. Add one.",
-        (entry.text.span(end, end), "\n"),
-    )
+def find_end_fault(entry: ChangelogEntry) -> Iterator[FormatFault]:
+    """Yield what is wrong with the end of the file below its last, added entry.
+
+    The repository's tools refuse a missing line feed and an empty line. Blanks they accept, but
+    those become history that must never change, and the next author stumbles over them.
+    """
+    text, end = entry.text, entry.content_end
+    if not entry.separator:
+        yield FormatFault(
+            entry,
+            text.span(end, end),
+            "end of file",
+            "The file does not end with a line feed. Add one.",
+            (text.span(end, end), "\n"),
+        )
+    elif entry.separator != "\n" and not entry.separator.strip():
+        yield FormatFault(
+            entry,
+            text.span(end + 1, end + 1),
+            "end of file",
+            f"Below the last entry there is `{make_visible(entry.separator[1:])}`. "
+            "End the file right after the entry, with one line feed.",
+            (text.span(end, entry.end), "\n"),
+            refused=entry.separator.endswith("\n\n"),
+        )
 
 
 def make_visible(text: str) -> str:

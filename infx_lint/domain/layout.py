@@ -28,6 +28,7 @@ class Layout:
         master_configs: the files that define config keys, sorted.
         python: every Python file below the root, those named for validation first, since the
             schemas are looked up in them by class name.
+
     """
 
     root: RepoPath

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from infx_lint.documents.yaml_file import Mapping, Scalar, YamlFile, value_of
+from infx_lint.documents.yaml_file import YamlFile
+from infx_lint.documents.yaml_tree import Mapping, Scalar
+from infx_lint.documents.yaml_value import NotConstructibleError, value_of
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 
@@ -63,7 +65,15 @@ class MasterConfig:
         if not isinstance(root, Mapping):
             return ()
         return tuple(
-            ConfigKey(str(value_of(key)), self.path, self.file.span(key))
+            ConfigKey(_name(key), self.path, self.file.span(key))
             for key, _ in root.pairs
             if isinstance(key, Scalar)
         )
+
+
+def _name(key: Scalar) -> str:
+    """Return a key as the loader names it; keys that are no strings are written as Python does."""
+    try:
+        return str(value_of(key))
+    except NotConstructibleError:
+        return key.text

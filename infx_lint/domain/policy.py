@@ -16,7 +16,7 @@ from infx_lint.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A phrase, and the names of the documents that may hold it (`AGENTS.md`, `CONTRIBUTING.md`)."""
+    """A phrase, and the names of the documents that may hold it."""
 
     phrase: str
     documents: tuple[str, ...] = ("AGENTS.md", "CONTRIBUTING.md")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 Json: TypeAlias = Any
-FACTS_VERSION = 1
+FACTS_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Violation:
         kind: pydantic's error type (`missing`, `extra_forbidden`, `list_type`, ...), or
             `relation`.
         message: what is wrong, in pydantic's or the repository's own words.
+
     """
 
     route: tuple[str | int, ...]
@@ -51,6 +52,7 @@ class Schema:
     Attributes:
         facts: see `infx_lint.domain.schema_source.read_class`.
         path: the file it was read from; None for the copy that ships with the linter.
+
     """
 
     name: str
@@ -65,16 +67,18 @@ class Schema:
     def is_required(self, field: str) -> bool:
         """Tell whether a field, named as in YAML, must be given."""
         return any(
-            fact["required"] for fact in self.facts["fields"] if field in (fact["alias"], fact["name"])
+            fact["required"]
+            for fact in self.facts["fields"]
+            if field in (fact["alias"], fact["name"])
         )
 
     def span(self, field: str | None = None) -> Span:
-        """Return the line of a field, or of the class, in its source."""
-        line = self.facts["line"]
+        """Return the place of a field, or of the class, in its source."""
+        place = self.facts["place"]
         for fact in self.facts["fields"]:
             if field in (fact["alias"], fact["name"]):
-                line = fact["line"]
-        return Span(line, 1, line, 1)
+                place = fact["place"]
+        return Span(*place)
 
     def violations(self, value: object) -> Iterator[Violation]:
         """Yield why `value` is refused, in the order of its fields."""
@@ -83,13 +87,17 @@ class Schema:
         try:
             model = self._model.model_validate(value)
         except ValidationError as error:
-            for problem in error.errors(include_url=False, include_context=False, include_input=False):
+            for problem in error.errors(
+                include_url=False, include_context=False, include_input=False
+            ):
                 yield Violation(problem["loc"], problem["type"], problem["msg"])
             return
         values = model.__dict__
         for relation in self.facts["relations"]:
             if _holds(relation["condition"], values):
-                aliases = {fact["name"]: fact["alias"] or fact["name"] for fact in self.facts["fields"]}
+                aliases = {
+                    fact["name"]: fact["alias"] or fact["name"] for fact in self.facts["fields"]
+                }
                 named = tuple(
                     aliases[name]
                     for name in _fields_of(relation["condition"])
@@ -108,7 +116,9 @@ class Schema:
             return f"`{route}` is missing"
         if violation.kind == "extra_forbidden":
             near = get_close_matches(route, self.field_names, n=1)
-            return f"there is no field `{route}`" + (f" (did you mean `{near[0]}`?)" if near else "")
+            return f"there is no field `{route}`" + (
+                f" (did you mean `{near[0]}`?)" if near else ""
+            )
         message = violation.message[:1].lower() + violation.message[1:]
         return f"`{route}`: {message}" if route else message
 
@@ -133,8 +143,10 @@ class Schema:
         return create_model(self.name, __config__=config, **fields)
 
 
-def find_schema(tree: Snapshot, python: tuple[RepoPath, ...], name: str, cache: FactCache) -> Schema | None:
-    """Look a class up by name among the Python files of a tree; None where it is in none of them."""
+def find_schema(
+    tree: Snapshot, python: tuple[RepoPath, ...], name: str, cache: FactCache
+) -> Schema | None:
+    """Look a class up by name among the Python files of a tree; None where none has it."""
     marker = f"class {name}(".encode()
     for path in python:
         if marker not in tree.read(path):

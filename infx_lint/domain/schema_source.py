@@ -20,8 +20,8 @@ _UNKNOWN: Json = object()
 def read_class(source: bytes, name: str) -> Json | None:
     """Return the facts of a pydantic model, or None where the source has no such class.
 
-    The facts are `line`, `extra` (`allow`, `forbid` or `ignore`), `populate_by_name`, `fields`
-    (each with `name`, `alias`, `type`, `required`, `default`, `bounds`, `line`), `relations`
+    The facts are `place`, `extra` (`allow`, `forbid` or `ignore`), `populate_by_name`, `fields`
+    (each with `name`, `alias`, `type`, `required`, `default`, `bounds`, `place`), `relations`
     (each a `condition` that must not hold, with its `message`) and `unread`: what could not be
     understood and is therefore not demanded of anybody.
     """
@@ -39,7 +39,7 @@ class _ClassReader:
     def read(self, name: str) -> Json:
         node = self._file.classes[name]
         facts: dict[str, Json] = {
-            "line": self._file.line(node),
+            "place": self._file.place(node),
             "extra": "ignore",
             "populate_by_name": False,
             "fields": [],
@@ -54,7 +54,7 @@ class _ClassReader:
                 facts["relations"] += self._relations(statement)
             elif isinstance(statement, cst.SimpleStatementLine):
                 for small in statement.body:
-                    self._read_statement(small, facts, self._file.line(statement))
+                    self._read_statement(small, facts, self._file.place(statement))
         facts["unread"] = sorted(set(self._unread))
         return facts
 
@@ -63,7 +63,9 @@ class _ClassReader:
             if isinstance(argument.value, cst.Name) and argument.value.value in self._file.classes:
                 yield argument.value.value
 
-    def _read_statement(self, node: cst.BaseSmallStatement, facts: dict[str, Json], line: int) -> None:
+    def _read_statement(
+        self, node: cst.BaseSmallStatement, facts: dict[str, Json], place: list[int]
+    ) -> None:
         if m.matches(node, m.Assign(targets=[m.AssignTarget(m.Name("model_config"))])):
             call = cst.ensure_type(node, cst.Assign).value
             for argument in call.args if isinstance(call, cst.Call) else ():
@@ -75,10 +77,10 @@ class _ClassReader:
                 elif keyword == "validate_by_name" and self._literal(argument.value) is True:
                     facts["populate_by_name"] = True
         elif isinstance(node, cst.AnnAssign) and isinstance(node.target, cst.Name):
-            field = self._field(node, node.target.value, line)
+            field = self._field(node, node.target.value, place)
             facts["fields"] = [f for f in facts["fields"] if f["name"] != field["name"]] + [field]
 
-    def _field(self, node: cst.AnnAssign, name: str, line: int) -> Json:
+    def _field(self, node: cst.AnnAssign, name: str, place: list[int]) -> Json:
         annotation, metadata = self._split_annotated(node.annotation.annotation)
         field: dict[str, Json] = {
             "name": name,
@@ -87,7 +89,7 @@ class _ClassReader:
             "required": node.value is None,
             "default": None,
             "bounds": {},
-            "line": line,
+            "place": place,
         }
         calls = [call for call in metadata if m.matches(call, m.Call(func=m.Name("Field")))]
         if node.value is not None and m.matches(node.value, m.Call(func=m.Name("Field"))):
@@ -109,12 +111,16 @@ class _ClassReader:
                 field["required"] = False
             elif keyword in ("alias", "validation_alias"):
                 alias = self._literal(argument.value)
-                field["alias"] = alias if isinstance(alias, str) else self._give_up(field, "alias")
+                if isinstance(alias, str):
+                    field["alias"] = alias
+                else:
+                    self._give_up(field, keyword)
             elif keyword in _BOUNDS:
                 value = self._literal(argument.value)
-                field["bounds"][keyword] = (
-                    self._give_up(field, keyword) if value is _UNKNOWN else value
-                )
+                if value is _UNKNOWN:
+                    self._give_up(field, keyword)
+                else:
+                    field["bounds"][keyword] = value
 
     def _set_default(self, field: dict[str, Json], node: cst.BaseExpression) -> None:
         value = self._literal(node)
@@ -159,7 +165,7 @@ class _ClassReader:
             self._unread.append(f"type {self._file.module.code_for_node(node)}")
         return ["any"]
 
-    def _generic(self, node: cst.Subscript) -> Json:
+    def _generic(self, node: cst.Subscript) -> Json:  # noqa: PLR0911 - as above
         name = node.value.attr if isinstance(node.value, cst.Attribute) else node.value
         parts = [
             element.slice.value for element in node.slice if isinstance(element.slice, cst.Index)
@@ -184,11 +190,7 @@ class _ClassReader:
 
     def _literal(self, node: cst.BaseExpression) -> Json:
         """Return the value of a literal, or of a member of an enum of the same module."""
-        if isinstance(node, cst.SimpleString):
-            return node.evaluated_value
-        if isinstance(node, cst.ConcatenatedString):
-            return node.evaluated_value
-        if isinstance(node, (cst.Integer, cst.Float)):
+        if isinstance(node, (cst.SimpleString, cst.ConcatenatedString, cst.Integer, cst.Float)):
             return node.evaluated_value
         if isinstance(node, cst.Name) and node.value in ("True", "False", "None"):
             return {"True": True, "False": False, "None": None}[node.value]
@@ -245,7 +247,9 @@ class _ClassReader:
             line, m.SimpleStatementLine(body=[m.Raise(exc=m.Call(func=m.Name("ValueError")))])
         ):
             return None
-        statement = cst.ensure_type(cst.ensure_type(line, cst.SimpleStatementLine).body[0], cst.Raise)
+        statement = cst.ensure_type(
+            cst.ensure_type(line, cst.SimpleStatementLine).body[0], cst.Raise
+        )
         arguments = cst.ensure_type(statement.exc, cst.Call).args
         text = self._literal(arguments[0].value) if len(arguments) == 1 else _UNKNOWN
         return text if isinstance(text, str) else None

@@ -39,6 +39,7 @@ class Analysed:
         rules: the rules that ran.
         without_authority: the rules that were silent, since the policy they enforce does not stand.
         seconds: wall time by rule id.
+
     """
 
     files: tuple[RepoPath, ...]
@@ -58,15 +59,11 @@ class Report:
 
     def shown(self, *, include_existing: bool) -> tuple[Reported, ...]:
         """Return the findings to show: the new ones, and the old ones if they are asked for."""
-        return tuple(
-            item for item in self.findings if include_existing or item.state is State.NEW
-        )
+        return tuple(item for item in self.findings if include_existing or item.state is State.NEW)
 
     def count(self, severity: Severity) -> int:
         """Return the number of new findings of a level."""
-        return sum(
-            item.severity is severity for item in self.findings if item.state is State.NEW
-        )
+        return sum(item.severity is severity for item in self.findings if item.state is State.NEW)
 
     def exit_status(self, fail_on: Severity | None) -> int:
         """Return 3 if anything was not analysed, 1 if a new finding reaches `fail_on`, else 0."""
@@ -75,7 +72,5 @@ class Report:
         if fail_on is None:
             return 0
         return int(
-            any(
-                item.severity.reaches(fail_on) for item in self.findings if item.state is State.NEW
-            )
+            any(item.severity.reaches(fail_on) for item in self.findings if item.state is State.NEW)
         )

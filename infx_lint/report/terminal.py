@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 Sources = Callable[[Location], TextFile | None]
 
 TAB = 4
-_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTICE: "bold blue"}
+_STYLES = {
+    Severity.ERROR: "bold red",
+    Severity.WARNING: "bold yellow",
+    Severity.NOTICE: "bold blue",
+}
 _MOST_LINES = 3
 
 
@@ -34,6 +38,7 @@ def print_report(
         console: knows width and colours.
         include_existing: whether to show findings that the change did not cause.
         stats: whether to end with the time of each rule.
+
     """
     for item in report.shown(include_existing=include_existing):
         for line in _finding(item, sources, console.width):
@@ -42,7 +47,9 @@ def print_report(
     for failure in report.failures:
         where = f"{failure.path.display()}: " if failure.path else ""
         console.print(
-            _text("failure", "bold magenta", f"[{failure.rule}]", "", f": {where}{failure.summary}"),
+            _text(
+                "failure", "bold magenta", f"[{failure.rule}]", "", f": {where}{failure.summary}"
+            ),
             soft_wrap=True,
         )
     console.print(_text(*summary(report, include_existing=include_existing)), soft_wrap=True)
@@ -80,9 +87,7 @@ def _text(*parts: str) -> Text:
 
 def _harmless(content: str) -> str:
     """Replace control characters, which could move the cursor or hide text, by a sign."""
-    return "".join(
-        char if char.isprintable() or char in "\n " else "\ufffd" for char in content
-    )
+    return "".join(char if char.isprintable() or char in "\n " else "\ufffd" for char in content)
 
 
 def _finding(item: Reported, sources: Sources, width: int) -> Iterator[Text]:
@@ -90,7 +95,12 @@ def _finding(item: Reported, sources: Sources, width: int) -> Iterator[Text]:
     style = _STYLES[item.severity]
     known = " (older)" if item.state is State.EXISTING else ""
     yield _text(
-        item.severity.value, style, f"[{finding.rule}]", style, f"{known}: {finding.message}", "bold"
+        item.severity.value,
+        style,
+        f"[{finding.rule}]",
+        style,
+        f"{known}: {finding.message}",
+        "bold",
     )
     places = (finding.location, *finding.related)
     gutter = max(len(str(place.span.end_line)) for place in places)
@@ -136,6 +146,7 @@ def _excerpt(line: str, start: int, end: int, width: int) -> tuple[str, int, int
 
     Returns:
         The text to show, the cells before the stretch and the cells of the stretch itself.
+
     """
     before, marked, after = (_expand(part) for part in (line[:start], line[start:end], line[end:]))
     if _cells(before) + _cells(marked) > width:
