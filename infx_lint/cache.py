@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,8 @@ class FactCache:
             draft.replace(file)
             self._prune(file.parent)
         except OSError:
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):
+                draft.unlink()
 
     @staticmethod
     def _prune(folder: Path) -> None:

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -67,6 +68,7 @@ class Repository:
         """Find the repository that `folder` belongs to; raise `GitError` where there is none."""
         self._folder = folder
         self._blobs: subprocess.Popen[bytes] | None = None
+        self._end_blobs: weakref.finalize[..., Repository] | None = None
         if not folder.is_dir():
             raise GitError(
                 f"`{folder}` is not a folder", "name a clone of the repository with --repo"
@@ -96,9 +98,9 @@ class Repository:
 
     def close(self) -> None:
         """End the helper process that reads blobs."""
-        if self._blobs is not None:
-            self._blobs.communicate()
-            self._blobs = None
+        if self._end_blobs is not None:
+            self._end_blobs()
+        self._blobs = self._end_blobs = None
 
     # Revisions
 
@@ -257,7 +259,7 @@ class Repository:
         )
 
     def _untracked(self) -> Iterator[TreeEntry]:
-        raw = self._ask("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
+        raw = self._ask("ls-files", "--others", "--exclude-standard", "-z")
         for record in raw.split(b"\0")[:-1]:
             path = RepoPath.from_git(record)
             location = self.root / path
@@ -293,6 +295,7 @@ class Repository:
             return self._read_from_disk(entry.path)
         if self._blobs is None:
             self._blobs = self._start("cat-file", "--batch")
+            self._end_blobs = weakref.finalize(self, self._blobs.communicate)
         stdin, stdout = self._blobs.stdin, self._blobs.stdout
         if stdin is None or stdout is None:
             raise ValueError("git cat-file was started without pipes")

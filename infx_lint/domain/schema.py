@@ -76,7 +76,7 @@ class Schema:
         """Return the place of a field, or of the class, in its source."""
         place = self.facts["place"]
         for fact in self.facts["fields"]:
-            if field in (fact["alias"], fact["name"]):
+            if field is not None and field in (fact["alias"], fact["name"]):
                 place = fact["place"]
         return Span(*place)
 

@@ -1,0 +1,215 @@
+import collections
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infx_lint.documents.yaml_file import (
+    MAX_BYTES,
+    TooDemanding,
+    UnreadableYaml,
+    YamlFile,
+    parse_yaml,
+    repeated_keys,
+)
+from infx_lint.documents.yaml_tree import Alias, Mapping, Scalar, Sequence
+from infx_lint.documents.yaml_value import equal, value_of
+from infx_lint.finding import Span
+
+
+def parse(text: str) -> YamlFile:
+    file = parse_yaml(text.encode())
+    assert isinstance(file, YamlFile), file
+    return file
+
+
+def walk(node):
+    yield node
+    if isinstance(node, Sequence):
+        for item in node.items:
+            yield from walk(item)
+    elif isinstance(node, Mapping):
+        for key, value in node.pairs:
+            yield from walk(key)
+            yield from walk(value)
+
+
+WORDS = st.text(alphabet="ab7 :#-'\"é中\u2028,{}[]&*!|>%@`\n", max_size=12)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-99, 10**6), st.floats(0, 9), WORDS)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(WORDS, inner, max_size=4)),
+    max_leaves=20,
+)
+
+
+@given(VALUES, st.sampled_from([True, False, None]), st.booleans(), st.booleans())
+def test_values_are_those_of_the_repositorys_loader(value, flow, unicode, mark):
+    text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=unicode, width=30)
+    file = parse("\ufeff" + text if mark else text)
+    assert value_of(file.root) == yaml.safe_load(text)
+
+
+@given(VALUES, st.sampled_from([True, False]))
+def test_the_span_of_every_scalar_holds_its_text(value, flow):
+    text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=True, width=1000)
+    file = parse(text)
+    for node in walk(file.root):
+        if isinstance(node, Scalar):
+            piece = text[node.start : node.end]
+            if node.plain:
+                assert piece.split() == node.text.split()
+            else:
+                assert yaml.safe_load(piece) == node.text
+
+
+@given(VALUES)
+def test_collections_end_with_their_last_child(value):
+    file = parse(yaml.safe_dump(value, default_flow_style=False))
+    for node in walk(file.root):
+        if isinstance(node, (Sequence, Mapping)):
+            assert file.text.text[node.start : node.end] == (
+                file.text.text[node.start : node.end].strip()
+            )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["8", "010", "0o10", "1e3", "1.5", "yes", "On", "~", "", "1:30", "2026-07-10", "0x1f", "1_0"],
+)
+def test_plain_scalars_follow_yaml_1_1(text):
+    value, other = value_of(parse(f"a: {text}\n").root), yaml.safe_load(f"a: {text}\n")
+    assert (value, type(value["a"])) == (other, type(other["a"]))
+
+
+def test_block_scalar_ends_with_its_text():
+    file = parse("a: |\n  x\n  y\n\n\nb: 1\n")
+    assert isinstance(file.root, Mapping)
+    assert file.span(file.root.pairs[0][1]) == Span(1, 4, 3, 4)
+
+
+def test_several_documents():
+    file = parse("a: 1\n---\n---\nb: 2\n")
+    assert [value_of(root) for root in file.roots] == [{"a": 1}, None, {"b": 2}]
+
+
+def test_alias_is_kept_and_resolved():
+    file = parse("a: &x [1]\nb: *x\n")
+    assert isinstance(file.root, Mapping)
+    assert isinstance(file.root.get("b"), Alias)
+    assert value_of(file.root) == {"a": [1], "b": [1]}
+
+
+def test_exploding_aliases_are_refused_quickly():
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    file = parse("\n".join(lines))
+    assert isinstance(file.root, Mapping)
+    last = file.root.get("a8")
+    assert last is not None
+    assert not equal(last, last)
+
+
+def test_cycle_is_no_value():
+    root = parse("a: &a [*a]\n").root
+    assert root is not None
+    assert not equal(root, root)
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, "{a: " * 5000, "[" * 1001 + "]" * 1001])
+def test_deep_nesting_is_a_limit_and_no_finding(text):
+    assert isinstance(parse_yaml(text.encode()), TooDemanding)
+
+
+def test_large_file_is_a_limit_and_no_finding():
+    assert isinstance(parse_yaml(b"#" * (MAX_BYTES + 1)), TooDemanding)
+
+
+def test_many_brackets_side_by_side_are_fine():
+    assert isinstance(parse_yaml(b"a: [[1], [2]]\n" + b"- [1]\n" * 0), YamlFile)
+    assert isinstance(parse_yaml(b"".join(b"k%d: [1]\n" % n for n in range(3000))), YamlFile)
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "reason"),
+    [
+        ("a:\n\tb: 1\n", Span(2, 1, 2, 2), "a tab cannot indent YAML"),
+        ("<<<<<<< HEAD\na: 1\n", Span(1, 1, 1, 13), "a merge conflict is not resolved here"),
+        ("a: 'b\n", Span(2, 1, 2, 1), "found unexpected end of stream"),
+        ("a: 1\nb: \x07\n", Span(2, 4, 2, 5), "character U+0007 is not allowed"),
+    ],
+)
+def test_reason_and_place_of_a_broken_file(text, span, reason):
+    file = parse_yaml(text.encode())
+    assert isinstance(file, UnreadableYaml)
+    assert file.span == span
+    assert file.reason.startswith(reason)
+
+
+def independent_repeats(text: str) -> int:
+    """Count later copies of keys with PyYAML's own composer and constructor."""
+    loader = yaml.SafeLoader(text)
+    count = 0
+    seen: set[int] = set()
+
+    def visit(node):
+        nonlocal count
+        if id(node) in seen:
+            return
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            names = collections.Counter()
+            for key, value in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                    names[loader.construct_object(key)] += 1
+                visit(value)
+            count += sum(number - 1 for number in names.values())
+        elif isinstance(node, yaml.SequenceNode):
+            for item in node.value:
+                visit(item)
+
+    while loader.check_node():
+        visit(loader.get_node())
+    loader.dispose()
+    return count
+
+
+@given(st.lists(st.sampled_from(["a", "b", "8", '"8"', "010", "yes", "true", "'a'"]), max_size=8))
+def test_repeated_keys_are_those_that_the_loader_merges(keys):
+    text = "".join(
+        f"- k:\n    {key}: {n}\n" if n % 3 else f"- {key}: 0\n" for n, key in enumerate(keys)
+    )
+    text += "".join(f"{'- ' if n == 0 else '  '}{key}: {n}\n" for n, key in enumerate(keys))
+    file = parse(text)
+    copies = sum(len(pairs) - 1 for _, pairs in repeated_keys(file))
+    assert copies == independent_repeats(text)
+
+
+def test_route_of_a_repeated_key():
+    file = parse("a:\n  - b: 1\n  - b: 1\n    c: { d: 1, d: 2 }\n")
+    ((route, pairs),) = repeated_keys(file)
+    assert route == ("a", "[1]", "c", "d")
+    assert [file.span(key).column for key, _ in pairs] == [10, 16]
+
+
+def test_difference_of_copies_is_named():
+    file = parse("k: { a: [1, { b: 2 }] }\nk: { a: [1, { b: 3 }] }\n")
+    (copy,) = file.later_copies()
+    assert copy.difference == "`a.[1].b`: `2` and `3`"
+
+
+@pytest.mark.parametrize(
+    ("text", "block"),
+    [
+        ("a: 1\na: 1\nb: 2\n", Span(2, 1, 3, 1)),
+        ("a: 1\na: 1\n\n\nb: 2\n", Span(2, 1, 5, 1)),
+        ("a: 1\na: 1 # why\n", Span(2, 1, 3, 1)),
+        ("{ a: 1, a: 1 }\n", None),
+        ("- a: 1\n  a: 1\n", Span(2, 1, 3, 1)),
+    ],
+)
+def test_lines_of_a_copy(text, block):
+    file = parse(text)
+    (copy,) = file.later_copies()
+    assert file.line_block(copy) == block
