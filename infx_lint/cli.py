@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from difflib import get_close_matches
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -186,16 +186,13 @@ def _print(
 
     from infx_lint.report.terminal import print_report
 
-    with suppress(BrokenPipeError):
-        file = output.open("w", encoding="utf-8") if output else None
-        console = Console(file=file, highlight=False, emoji=False, markup=False)
-        console.print(reason, style="dim", soft_wrap=True)
-        console.print()
-        print_report(
-            report, comparison.source, console, include_existing=include_existing, stats=stats
-        )
-        if file:
-            file.close()
+    text = StringIO()
+    console = Console(file=text if output else None, highlight=False, emoji=False, markup=False)
+    console.print(reason, style="dim", soft_wrap=True)
+    console.print()
+    print_report(report, comparison.source, console, include_existing=include_existing, stats=stats)
+    if output:
+        _write(text.getvalue(), output)
 
 
 def _write(text: str, output: Path | None) -> None:

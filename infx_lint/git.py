@@ -403,7 +403,14 @@ def make_repository(folder: Path, trees: Sequence[Path]) -> list[str]:
             if old.name != ".git":
                 shutil.rmtree(old) if old.is_dir() else old.unlink()
         if tree.is_dir():
-            shutil.copytree(tree, folder, symlinks=True, dirs_exist_ok=True)
+            shutil.copytree(
+                tree,
+                folder,
+                symlinks=True,
+                dirs_exist_ok=True,
+                # pip compiles every Python file that a wheel holds, the embedded ones as well.
+                ignore=shutil.ignore_patterns("__pycache__"),
+            )
         # Copies keep their times: without the old index, git cannot take a file for unchanged.
         git("read-tree", "--empty")
         git("-c", "core.autocrlf=false", "add", "--all", "--force", ".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,8 @@ from infx_lint.finding import Location, Side
 from infx_lint.git import GitError, Repository
 from infx_lint.paths import RepoPath
 from infx_lint.snapshot import ParseCache, Snapshot
+
+_FULL_ID = re.compile(r"[0-9a-f]{40,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +105,19 @@ def _endpoints(repository: Repository, request: Request) -> tuple[str | None, st
         )
     head = repository.resolve(head_name)
     endpoint = head if request.head else Endpoint.WORKTREE
-    shown = f"{request.head} ({head[:9]})" if request.head else "the working tree"
+    shown = f"{_short(request.head)} ({head[:9]})" if request.head else "the working tree"
     if request.everything:
         return None, endpoint, f"all files of {shown}"
     target = request.base or repository.default_branch()
     tip = repository.resolve(target)
     base = repository.merge_base(tip, head)
-    since = target if base == tip else f"where it left {target}"
+    since = _short(target) if base == tip else f"where it left {_short(target)}"
     return base, endpoint, f"{shown} against {since} ({base[:9]})"
+
+
+def _short(revision: str) -> str:
+    """Shorten a full commit id; names stay as they are."""
+    return revision[:9] if _FULL_ID.fullmatch(revision) else revision
 
 
 def select_paths(

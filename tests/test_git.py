@@ -24,10 +24,9 @@ class Work:
         return run_git(self.folder, *arguments, **options)
 
     def write(self, path: str | bytes, content: bytes = b"text\n") -> None:
-        location = os.path.join(os.fsencode(self.folder), os.fsencode(path))
-        os.makedirs(os.path.dirname(location), exist_ok=True)
-        with open(location, "wb") as file:
-            file.write(content)
+        location = self.folder / os.fsdecode(path)
+        location.parent.mkdir(parents=True, exist_ok=True)
+        location.write_bytes(content)
 
     def commit(self, message: str = "change") -> str:
         self.git("add", "-A")
@@ -35,7 +34,7 @@ class Work:
         return self.git("rev-parse", "HEAD")
 
 
-def run_git(folder, *arguments, check=True):
+def run_git(folder: Path, *arguments: str, check: bool = True) -> str:
     environment = {
         **os.environ,
         "GIT_CONFIG_GLOBAL": os.devnull,

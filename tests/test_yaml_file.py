@@ -147,9 +147,9 @@ def test_reason_and_place_of_a_broken_file(text, span, reason):
     assert file.reason.startswith(reason)
 
 
-def independent_repeats(text: str) -> int:
+def independent_repeats(text, loader_type=yaml.SafeLoader) -> int:
     """Count later copies of keys with PyYAML's own composer and constructor."""
-    loader = yaml.SafeLoader(text)
+    loader = loader_type(text)
     count = 0
     seen: set[int] = set()
 
@@ -159,7 +159,7 @@ def independent_repeats(text: str) -> int:
             return
         seen.add(id(node))
         if isinstance(node, yaml.MappingNode):
-            names = collections.Counter()
+            names: collections.Counter[object] = collections.Counter()
             for key, value in node.value:
                 if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
                     names[loader.construct_object(key)] += 1
