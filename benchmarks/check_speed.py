@@ -1,1 +1,141 @@
-"""Placeholder."""
+"""How long a review takes, as ratios in one run: to its floor, and to yamllint.
+
+    python benchmarks/check_speed.py CLONE [SAMPLE]
+
+The sample is spread evenly over the last 200 first-parent changes of the clone. For each change,
+in turn and several times, the best of each counts:
+
+* floor: start Python, `git diff`, compose every changed YAML file with libyaml;
+* review: `infx-lint --base PARENT --head COMMIT`, with a warm cache of facts;
+* yamllint on the same YAML files, with its default rules.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from infx_lint.documents.yaml_file import is_yaml_path
+from infx_lint.git import Repository
+
+CHANGES = 200
+ROUNDS = 3
+BUDGET_FLOOR, BUDGET_YAMLLINT, BUDGET_MEMORY = 2.0, 0.12, 120
+
+FLOOR = """
+import subprocess, sys
+base, head, *paths = sys.argv[1:]
+subprocess.run(["git", "diff", base, head], check=True, stdout=subprocess.PIPE)
+if paths:
+    import yaml
+    for path in paths:
+        blob = subprocess.run(
+            ["git", "cat-file", "blob", f"{head}:{path}"], check=True, stdout=subprocess.PIPE
+        ).stdout
+        try:
+            list(yaml.compose_all(blob, Loader=yaml.CSafeLoader))
+        except yaml.YAMLError:
+            pass
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One change: seconds of each, and the review's peak memory in MB. None: no YAML in it."""
+
+    commit: str
+    files: int
+    floor: float
+    review: float
+    yamllint: float | None
+    memory: float
+
+
+def run(command: list[str], folder: Path) -> tuple[float, float]:
+    """Return wall time in seconds and peak memory in MB of a process."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, _, usage = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return time.perf_counter() - started, usage.ru_maxrss / 1024
+
+
+def measure(repository: Repository, base: str, head: str, folder: Path) -> Row:
+    """Time one change."""
+    files = [
+        file.head
+        for file in repository.changed_files(base, head)
+        if file.head and file.head.mode.is_regular and is_yaml_path(file.head.path.suffix)
+    ]
+    for entry in files:
+        target = folder / entry.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(repository.read(entry))
+    paths = [str(entry.path) for entry in files]
+    floor = [sys.executable, "-c", FLOOR, base, head, *paths]
+    review = [sys.executable, "-m", "infx_lint", "--base", base, "--head", head]
+    yamllint = [sys.executable, "-m", "yamllint", *paths]
+    run(review, repository.root)  # warms the cache
+    floors, reviews, lints = [], [], []
+    for round_number in range(ROUNDS):
+        floors.append(run(floor, repository.root))
+        reviews.append(run(review, repository.root))
+        if paths and not round_number:
+            lints.append(run(yamllint, folder))
+    return Row(
+        head,
+        len(paths),
+        min(floors)[0],
+        min(reviews)[0],
+        min(lints)[0] if lints else None,
+        max(memory for _, memory in reviews),
+    )
+
+
+def main() -> int:
+    """Print a table and the medians; return 1 where a budget is broken."""
+    clone = Path(sys.argv[1])
+    sample = int(sys.argv[2]) if len(sys.argv) > 2 else 40  # noqa: PLR2004
+    repository = Repository(clone)
+    head = repository.resolve("HEAD")
+    commits = repository.first_parent_commits(repository.resolve(f"HEAD~{CHANGES}"), head)
+    chosen = commits[:: max(1, len(commits) // sample)][:sample]
+    rows = []
+    print(f"{'commit':12} {'yaml':>4} {'floor':>7} {'review':>7} {'yamllint':>8} {'MB':>5}")
+    for commit in chosen:
+        with tempfile.TemporaryDirectory() as folder:
+            row = measure(repository, commit.parent, commit.sha, Path(folder))
+        rows.append(row)
+        lint = f"{row.yamllint:8.3f}" if row.yamllint else f"{'-':>8}"
+        print(
+            f"{row.commit[:12]} {row.files:4} {row.floor:7.3f} {row.review:7.3f} {lint} "
+            f"{row.memory:5.0f}",
+            flush=True,
+        )
+    repository.close()
+    to_floor = statistics.median(row.review for row in rows) / statistics.median(
+        row.floor for row in rows
+    )
+    with_yaml = [row for row in rows if row.yamllint]
+    to_yamllint = statistics.median(row.review for row in with_yaml) / statistics.median(
+        row.yamllint for row in with_yaml if row.yamllint
+    )
+    memory = max(row.memory for row in rows)
+    print(f"\n{len(rows)} changes, medians")
+    print(f"review / floor     {to_floor:6.2f}   budget {BUDGET_FLOOR}")
+    print(f"review / yamllint  {to_yamllint:6.3f}   budget {BUDGET_YAMLLINT}")
+    print(f"peak memory        {memory:6.0f}   budget {BUDGET_MEMORY} MB")
+    kept = to_floor <= BUDGET_FLOOR and to_yamllint <= BUDGET_YAMLLINT and memory <= BUDGET_MEMORY
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -14,7 +14,6 @@ from infx_lint.change import TreeEntry
 from infx_lint.documents.yaml_file import TooDemanding, is_yaml_path, parse_yaml
 from infx_lint.domain.project import Project
 from infx_lint.finding import Finding, RuleFailure, Severity
-from infx_lint.fixes import keep_working_fixes
 from infx_lint.git import GitError
 from infx_lint.paths import RepoPath
 from infx_lint.placement import place
@@ -54,12 +53,19 @@ class _Run:
         self._change = job.comparison.change
         self._base = Project(job.comparison.base, job.cache)
         self._head = Project(job.comparison.head, job.cache)
+        self._context = ChangeContext(
+            self._change, self._base, self._head, job.history, job.pull_request
+        )
         self._failures: dict[RuleFailure, None] = {}
         self._seconds: dict[str, float] = {}
         self._silent: list[str] = []
 
     def report(self) -> Report:
-        found = keep_working_fixes(self.findings(), self._job.comparison, self._relint)
+        found = self.findings()
+        if any(item.finding.fix for item in found):
+            from infx_lint.fixes import keep_working_fixes
+
+            found = keep_working_fixes(found, self._job.comparison, self._relint)
         return Report(
             change=self._change,
             findings=found,
@@ -97,10 +103,7 @@ class _Run:
 
     def _run_rule(self, rule: Rule) -> Iterator[Reported]:
         if rule.document is None:
-            context = ChangeContext(
-                self._change, self._base, self._head, self._job.history, self._job.pull_request
-            )
-            found = self._collect(rule, lambda: context, None)
+            found = self._collect(rule, lambda: self._context, None)
             yield from self._label(rule, found, known=frozenset())
             return
         for file in self._change.files:

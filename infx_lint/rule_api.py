@@ -14,8 +14,10 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from infx_lint.change import ChangedFile, ChangeSet, Hunk
+from infx_lint.documents.yaml_file import UnreadableYaml, parse_yaml
 from infx_lint.domain.changelog import Changelog
 from infx_lint.domain.changelog_change import ChangelogChange, compare_changelogs
+from infx_lint.domain.layout import CHANGELOG_NAME
 from infx_lint.domain.policy import Policy
 from infx_lint.domain.project import Project
 from infx_lint.finding import Finding, Location, Severity, Span
@@ -88,9 +90,22 @@ class ChangeContext:
     def deleted_changelog(self) -> Changelog | None:
         """Return the changelog of the base, where the change deletes it."""
         deleted = {file.path for file in self.change.files if file.head is None}
+        if not any(path.name == CHANGELOG_NAME for path in deleted):
+            return None
         if self.head.layout.changelog or self.base.layout.changelog not in deleted:
             return None
         return self.base.changelog
+
+    @property
+    def changelog_defect(self) -> tuple[RepoPath, UnreadableYaml] | None:
+        """Return the path of a changed changelog that cannot be read, and why."""
+        if not any(path.name == CHANGELOG_NAME for path in self.change.by_head_path):
+            return None
+        path = self.head.layout.changelog
+        if path is None or path not in self.change.by_head_path:
+            return None
+        file = self.head.tree.parse(path, parse_yaml)
+        return (path, file) if isinstance(file, UnreadableYaml) else None
 
     @cached_property
     def changelog(self) -> ChangelogChange | None:
@@ -98,6 +113,9 @@ class ChangeContext:
 
         The two sides are found by the layout of each: a changelog that only moved is unchanged.
         """
+        # Most changes of scripts and recipes leave it alone: then not even a tree is listed.
+        if not any(path.name == CHANGELOG_NAME for path in self.change.by_head_path):
+            return None
         head = self.head.changelog
         if head is None or head.path not in self.change.by_head_path:
             return None

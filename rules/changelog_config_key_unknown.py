@@ -41,14 +41,14 @@ def check(change: ChangeContext) -> Iterator[Finding]:
         return
     for entry in log.added:
         for key in entry.config_keys:
-            if keys.matches(key.text):
+            if keys.matches(key.value):
                 continue
-            near = keys.nearest(key.text)
-            what = "matches no key of any" if "*" in key.text else "is no key of any"
+            near = keys.nearest(key.value)
+            what = "matches no key of any" if "*" in key.value else "is no key of any"
             hint = f"Did you mean `{near.name}`?" if near else "Add the key, or correct the name."
             yield Finding(
-                message=f"`{key.text}` {what} master config. {hint}",
+                message=f"`{key.value}` {what} master config. {hint}",
                 location=Location(log.head.path, log.head.file.span(key), label="unknown key"),
-                subject=key.text,
+                subject=key.value,
                 related=(Location(near.path, near.span, label="the nearest key"),) if near else (),
             )

@@ -39,8 +39,8 @@ from infx_lint import ChangeContext, Edit, Finding, Fix, Location, Severity, rul
 @rule(severity=Severity.ERROR)
 def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield each place where added bytes break the format."""
-    path, defect = change.head.layout.changelog, change.head.changelog_defect()
-    if path in change.change.by_head_path and defect is not None and defect.encoding:
+    path, defect = change.changelog_defect or (None, None)
+    if path is not None and defect is not None and defect.encoding:
         yield Finding(
             message=f"The changelog holds {defect.reason}. Save it as UTF-8 text.",
             location=Location(path, defect.span),

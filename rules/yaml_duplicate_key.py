@@ -45,7 +45,7 @@ def check(file: FileContext[YamlFile]) -> Iterator[Finding]:
     split_entries = set()
     for copy in file.document.later_copies():
         first, again = file.document.span(copy.before), file.document.span(copy.key)
-        name = f"`{copy.key.text}`"
+        name = f"`{copy.key.value}`"
         if file.path == file.project.layout.changelog and len(copy.route) == ENTRY_FIELD:
             if copy.route[0] not in split_entries:
                 yield Finding(

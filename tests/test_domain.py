@@ -68,11 +68,8 @@ def test_layouts(files, root, changelog, masters):
 
 def test_schema_sources_are_looked_at_first_and_tests_last():
     files = ["a.py", "perf-changelog.yaml", "m/test_validation.py", "m/validation.py"]
-    assert discover(map(RepoPath, files)).python == (
-        "m/validation.py",
-        "a.py",
-        "m/test_validation.py",
-    )
+    layout = discover(map(RepoPath, files))
+    assert layout.schema_sources() == ["m/validation.py", "a.py", "m/test_validation.py"]
 
 
 @pytest.mark.parametrize(

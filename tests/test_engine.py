@@ -31,8 +31,8 @@ def lint(tmp_path):
 
 
 def each_key(file):
-    for key, _ in file.document.root.pairs:
-        yield Finding(f"key {key.text}", file.at(file.document.span(key)), subject=key.text)
+    for key, _ in file.document.root.value:
+        yield Finding(f"key {key.value}", file.at(file.document.span(key)), subject=key.value)
 
 
 def test_crash_of_one_rule_leaves_all_else_alone(lint):
@@ -71,7 +71,7 @@ def test_old_findings_are_known_wherever_they_moved(lint):
 
 def test_equal_subjects_are_told_apart_by_their_number(lint):
     def same(file):
-        for key, _ in file.document.root.pairs:
+        for key, _ in file.document.root.value:
             yield Finding("same", file.at(file.document.span(key)), subject="same")
 
     report = lint({"a.yaml": "a: 1\n"}, {"a.yaml": "a: 1\nb: 1\n"}, rule(same))
@@ -133,12 +133,12 @@ def test_unreadable_files_go_only_to_rules_that_ask_for_them(lint):
 
 def broken_fix(text):
     def check(file):
-        for key, _ in file.document.root.pairs:
-            if key.text == "bad":
+        for key, _ in file.document.root.value:
+            if key.value == "bad":
                 span = file.document.span(key)
                 fix = Fix("Mend it", (Edit(file.path, span, text),), safe=True)
                 yield Finding("bad key", file.at(span), subject="bad", fix=fix)
-            if key.text == "worse":
+            if key.value == "worse":
                 yield Finding("worse key", file.at(file.document.span(key)), subject="worse")
 
     return rule(check)

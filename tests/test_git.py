@@ -139,7 +139,7 @@ def test_links_and_submodules_are_seen_but_never_followed(work, tmp_path):
     repository = Repository(work.folder)
     for endpoint in (head, Endpoint.WORKTREE):
         modes = {
-            file.path: file.head.mode
+            str(file.path): file.head.mode
             for file in repository.changed_files(base, endpoint)
             if file.head
         }

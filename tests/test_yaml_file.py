@@ -13,7 +13,7 @@ from infx_lint.documents.yaml_file import (
     parse_yaml,
     repeated_keys,
 )
-from infx_lint.documents.yaml_tree import Alias, Mapping, Scalar, Sequence
+from infx_lint.documents.yaml_tree import MappingNode, ScalarNode, SequenceNode, lookup
 from infx_lint.documents.yaml_value import equal, value_of
 from infx_lint.finding import Span
 
@@ -26,11 +26,11 @@ def parse(text: str) -> YamlFile:
 
 def walk(node):
     yield node
-    if isinstance(node, Sequence):
-        for item in node.items:
+    if isinstance(node, SequenceNode):
+        for item in node.value:
             yield from walk(item)
-    elif isinstance(node, Mapping):
-        for key, value in node.pairs:
+    elif isinstance(node, MappingNode):
+        for key, value in node.value:
             yield from walk(key)
             yield from walk(value)
 
@@ -56,22 +56,22 @@ def test_the_span_of_every_scalar_holds_its_text(value, flow):
     text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=True, width=1000)
     file = parse(text)
     for node in walk(file.root):
-        if isinstance(node, Scalar):
-            piece = text[node.start : node.end]
-            if node.plain:
-                assert piece.split() == node.text.split()
+        if isinstance(node, ScalarNode):
+            piece = text[file.start(node) : file.end(node)]
+            if node.style:
+                assert yaml.safe_load(piece) == node.value
             else:
-                assert yaml.safe_load(piece) == node.text
+                assert piece.split() == node.value.split()
 
 
 @given(VALUES)
 def test_collections_end_with_their_last_child(value):
     file = parse(yaml.safe_dump(value, default_flow_style=False))
     for node in walk(file.root):
-        if isinstance(node, (Sequence, Mapping)):
-            assert file.text.text[node.start : node.end] == (
-                file.text.text[node.start : node.end].strip()
-            )
+        if isinstance(node, (SequenceNode, MappingNode)):
+            piece = file.text.text[file.start(node) : file.end(node)]
+            assert piece
+            assert piece == piece.strip()
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_plain_scalars_follow_yaml_1_1(text):
 
 def test_block_scalar_ends_with_its_text():
     file = parse("a: |\n  x\n  y\n\n\nb: 1\n")
-    assert isinstance(file.root, Mapping)
-    assert file.span(file.root.pairs[0][1]) == Span(1, 4, 3, 4)
+    assert file.root is not None
+    assert file.span(file.root.value[0][1]) == Span(1, 4, 3, 4)
 
 
 def test_several_documents():
@@ -94,21 +94,31 @@ def test_several_documents():
     assert [value_of(root) for root in file.roots] == [{"a": 1}, None, {"b": 2}]
 
 
-def test_alias_is_kept_and_resolved():
-    file = parse("a: &x [1]\nb: *x\n")
-    assert isinstance(file.root, Mapping)
-    assert isinstance(file.root.get("b"), Alias)
-    assert value_of(file.root) == {"a": [1], "b": [1]}
+def test_alias_is_the_node_that_it_stands_for():
+    file = parse("a: &x [1]\nb: *x\nc:\n  - *x\n\nd: 1\n")
+    assert lookup(file.root, "a") is lookup(file.root, "b")
+    assert value_of(file.root) == {"a": [1], "b": [1], "c": [[1]], "d": 1}
+    below = lookup(file.root, "c")
+    assert below is not None
+    assert file.span(below) == Span(4, 3, 4, 7)
+
+
+def test_merge_keys_are_applied_to_the_value_and_not_to_the_tree():
+    text = "a: &a { x: 1, y: 2 }\nb: { <<: *a, y: 3 }\n"
+    file = parse(text)
+    for _ in range(2):
+        assert value_of(file.root) == yaml.safe_load(text)
+    assert list(repeated_keys(file)) == []
 
 
 def test_exploding_aliases_are_refused_quickly():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
     file = parse("\n".join(lines))
-    assert isinstance(file.root, Mapping)
-    last = file.root.get("a8")
+    last = lookup(file.root, "a8")
     assert last is not None
     assert not equal(last, last)
+    assert list(repeated_keys(file)) == []
 
 
 def test_cycle_is_no_value():

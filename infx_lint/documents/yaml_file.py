@@ -18,7 +18,14 @@ from yaml.error import MarkedYAMLError, YAMLError
 from yaml.reader import ReaderError
 
 from infx_lint.documents.text_file import TextFile, Undecodable, parse_text
-from infx_lint.documents.yaml_tree import Mapping, Scalar, Sequence, YamlNode, compose
+from infx_lint.documents.yaml_tree import (
+    MappingNode,
+    Node,
+    ScalarNode,
+    SequenceNode,
+    compose,
+    end_of,
+)
 from infx_lint.documents.yaml_value import equal, first_difference, identity
 from infx_lint.finding import Span
 
@@ -64,9 +71,9 @@ class LaterCopy:
     """
 
     route: tuple[str, ...]
-    before: Scalar
-    key: Scalar
-    value: YamlNode
+    before: ScalarNode
+    key: ScalarNode
+    value: Node
     difference: str | None
 
 
@@ -75,16 +82,29 @@ class YamlFile:
     """A parsed file: its text and the root of each document in it (None for an empty one)."""
 
     text: TextFile
-    roots: tuple[YamlNode | None, ...]
+    roots: tuple[Node | None, ...]
 
     @property
-    def root(self) -> YamlNode | None:
+    def mark_length(self) -> int:
+        """Return 1 where the text starts with a byte order mark, which no mark counts, else 0."""
+        return int(self.text.text.startswith("\ufeff"))
+
+    @property
+    def root(self) -> Node | None:
         """Return the root of the first document."""
         return self.roots[0] if self.roots else None
 
-    def span(self, node: YamlNode) -> Span:
+    def start(self, node: Node) -> int:
+        """Return the offset of a node's first character."""
+        return int(node.start_mark.index) + self.mark_length
+
+    def end(self, node: Node) -> int:
+        """Return the offset past a node's last character."""
+        return end_of(node, self.text.text[self.mark_length :]) + self.mark_length
+
+    def span(self, node: Node) -> Span:
         """Return the place of a node."""
-        return self.text.span(node.start, node.end)
+        return self.text.span(self.start(node), self.end(node))
 
     def later_copies(self) -> Iterator[LaterCopy]:
         """Yield every pair whose key stood before in the same mapping, in the order of the file."""
@@ -99,9 +119,10 @@ class YamlFile:
         None where it shares a line with something else, as in `{ a: 1, a: 1 }`.
         """
         text = self.text
-        first, last = text.line_of(copy.key.start), text.line_of(max(copy.key.end, copy.value.end))
-        before = text.line(first)[: copy.key.start - text.line_start(first)]
-        after = text.text[max(copy.key.end, copy.value.end) : text.line_start(last + 1)]
+        end = max(self.end(copy.key), self.end(copy.value))
+        first, last = text.line_of(self.start(copy.key)), text.line_of(end)
+        before = text.line(first)[: self.start(copy.key) - text.line_start(first)]
+        after = text.text[end : text.line_start(last + 1)]
         if before.strip() or after.split("#")[0].strip():
             return None
         while last < text.line_count and not text.line(last + 1).strip():
@@ -128,7 +149,7 @@ def parse_yaml(data: bytes) -> YamlFile | UnreadableYaml | TooDemanding:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return YamlFile(text, tuple(compose(text.text)))
+        return YamlFile(text, tuple(compose(text.text.removeprefix("\ufeff"))))
     except YAMLError as error:
         if "maximum nesting depth" in str(error):
             return TooDemanding("collections nested too deep for libyaml")
@@ -189,7 +210,7 @@ def _explain(error: YAMLError, text: TextFile) -> UnreadableYaml:
 
 def repeated_keys(
     file: YamlFile,
-) -> Iterator[tuple[tuple[str, ...], list[tuple[Scalar, YamlNode]]]]:
+) -> Iterator[tuple[tuple[str, ...], list[tuple[ScalarNode, Node]]]]:
     """Yield each key that stands more than once in one mapping, at any depth.
 
     Yields:
@@ -197,29 +218,38 @@ def repeated_keys(
         brackets), and every pair that has this key, in order.
 
     """
-    pending: list[tuple[YamlNode, tuple[str, ...]]] = [
+    pending: list[tuple[Node, tuple[str, ...]]] = [
         (root, ()) for root in reversed(file.roots) if root is not None
     ]
+    visited: set[int] = set()
     while pending:
         node, route = pending.pop()
-        if type(node) is Sequence:
+        if id(node) in visited:  # an alias
+            continue
+        visited.add(id(node))
+        if isinstance(node, SequenceNode):
             pending.extend(
                 (item, (*route, f"[{index}]"))
-                for index, item in reversed(list(enumerate(node.items)))
-                if type(item) is not Scalar
+                for index, item in reversed(list(enumerate(node.value)))
+                if type(item) is not ScalarNode
             )
-        elif type(node) is Mapping:
-            seen: dict[object, list[tuple[Scalar, YamlNode]]] = {}
-            below = []
-            for key, value in node.pairs:
-                name = identity(key)
-                if type(key) is Scalar:
-                    seen.setdefault(name, []).append((key, value))
-                if type(value) is not Scalar:
-                    label = key.text if type(key) is Scalar else "?"
-                    below.append((value, (*route, label)))
-            if len(seen) < len(node.pairs):
-                for pairs in seen.values():
-                    if len(pairs) > 1:
-                        yield (*route, pairs[0][0].text), pairs
-            pending.extend(reversed(below))
+        elif isinstance(node, MappingNode):
+            yield from _repeated_in(node, route)
+            pending.extend(
+                (value, (*route, key.value if type(key) is ScalarNode else "?"))
+                for key, value in reversed(node.value)
+                if type(value) is not ScalarNode
+            )
+
+
+def _repeated_in(
+    node: MappingNode, route: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], list[tuple[ScalarNode, Node]]]]:
+    if len({identity(key) for key, _ in node.value}) == len(node.value):
+        return
+    seen: dict[object, list[tuple[ScalarNode, Node]]] = {}
+    for key, value in node.value:
+        seen.setdefault(identity(key), []).append((key, value))
+    for pairs in seen.values():
+        if len(pairs) > 1:
+            yield (*route, pairs[0][0].value), pairs

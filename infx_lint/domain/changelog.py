@@ -8,7 +8,14 @@ from functools import cached_property
 
 from infx_lint.documents.text_file import TextFile
 from infx_lint.documents.yaml_file import YamlFile
-from infx_lint.documents.yaml_tree import Mapping, Scalar, Sequence, YamlNode
+from infx_lint.documents.yaml_tree import (
+    MappingNode,
+    Node,
+    ScalarNode,
+    SequenceNode,
+    lookup,
+    lookup_key,
+)
 from infx_lint.documents.yaml_value import NotConstructibleError, value_of
 from infx_lint.domain.pull_request_link import most_linked
 from infx_lint.finding import Span
@@ -31,11 +38,16 @@ class ChangelogEntry:
 
     """
 
-    text: TextFile
-    node: YamlNode
+    file: YamlFile
+    node: Node
     start: int
     content_end: int
     end: int
+
+    @property
+    def text(self) -> TextFile:
+        """Return the text of the file."""
+        return self.file.text
 
     @property
     def content(self) -> str:
@@ -50,36 +62,37 @@ class ChangelogEntry:
     @property
     def span(self) -> Span:
         """Return the place to point at when the entry as a whole is meant: its first key."""
-        if isinstance(self.node, Mapping) and self.node.pairs:
-            key = self.node.pairs[0][0]
-            return self.text.span(key.start, key.end)
-        return self.text.line_span(self.text.line_of(self.node.start))
+        if isinstance(self.node, MappingNode) and self.node.value:
+            return self.file.span(self.node.value[0][0])
+        return self.text.line_span(self.text.line_of(self.file.start(self.node)))
 
     @property
     def whole_span(self) -> Span:
         """Return all lines of the entry."""
         return self.text.span(self.start, self.content_end)
 
-    def field(self, name: str) -> YamlNode | None:
+    def field(self, name: str) -> Node | None:
         """Return the value of a field."""
-        return self.node.get(name) if isinstance(self.node, Mapping) else None
+        return lookup(self.node, name)
 
     def place(self, route: Items[str | int]) -> Span:
         """Return the place of a field or list item; where it is missing, that of what holds it."""
-        node, key = self.node, None
+        node: Node = self.node
+        key: Node | None = None
         for step in route:
-            if isinstance(node, Mapping) and isinstance(step, str) and node.key(step):
-                key = node.key(step)
-                node = node.get(step) or node
-            elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
-                node, key = node.items[step], None
+            if isinstance(step, str) and (name := lookup_key(node, step)):
+                node, key = lookup(node, step) or node, name
+            elif (
+                isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value)
+            ):
+                node, key = node.value[step], None
             else:
                 break
         if node is self.node:
             return self.span
         # A collection is pointed at by its key: its own span may be a hundred lines.
-        target = node if isinstance(node, Scalar) and node.end > node.start else key or node
-        return self.text.span(target.start, target.end)
+        is_text = isinstance(node, ScalarNode) and self.file.end(node) > self.file.start(node)
+        return self.file.span(node if is_text else key or node)
 
     @cached_property
     def value(self) -> object:
@@ -90,32 +103,32 @@ class ChangelogEntry:
             return None
 
     @cached_property
-    def config_keys(self) -> tuple[Scalar, ...]:
+    def config_keys(self) -> tuple[ScalarNode, ...]:
         """Return the selected keys and wildcards."""
         return self._scalars("config-keys")
 
     @cached_property
     def descriptions(self) -> tuple[str, ...]:
         """Return the description, a line each."""
-        return tuple(node.text for node in self._scalars("description"))
+        return tuple(node.value for node in self._scalars("description"))
 
-    def _scalars(self, field: str) -> tuple[Scalar, ...]:
+    def _scalars(self, field: str) -> tuple[ScalarNode, ...]:
         node = self.field(field)
-        items = node.items if isinstance(node, Sequence) else [node]
-        return tuple(item for item in items if isinstance(item, Scalar) and item.text)
+        items = node.value if isinstance(node, SequenceNode) else [node]
+        return tuple(item for item in items if isinstance(item, ScalarNode) and item.value)
 
     @property
-    def link_node(self) -> Scalar | None:
+    def link_node(self) -> ScalarNode | None:
         """Return the scalar of `pr-link`, None where it is missing or empty."""
         node = self.field("pr-link")
-        return node if isinstance(node, Scalar) and node.text.strip() else None
+        return node if isinstance(node, ScalarNode) and node.value.strip() else None
 
     @property
     def lacks_link(self) -> bool:
         """Tell whether `pr-link` is missing, or there without a value."""
         node = self.field("pr-link")
-        return isinstance(self.node, Mapping) and (
-            node is None or (isinstance(node, Scalar) and not node.text.strip())
+        return isinstance(self.node, MappingNode) and (
+            node is None or (isinstance(node, ScalarNode) and not node.value.strip())
         )
 
     @property
@@ -129,12 +142,12 @@ class ChangelogEntry:
         if not self.config_keys:
             return f"entry at line {self.text.line_of(self.start)}"
         count = len(self.config_keys)
-        return f"`{self.config_keys[0].text}`" + (f" ({count} keys)" if count > 1 else "")
+        return f"`{self.config_keys[0].value}`" + (f" ({count} keys)" if count > 1 else "")
 
     @property
     def subject(self) -> str:
         """Return what identifies the entry in a fingerprint."""
-        return ",".join(key.text for key in self.config_keys)
+        return ",".join(key.value for key in self.config_keys)
 
 
 @dataclass(frozen=True)
@@ -152,35 +165,36 @@ class Changelog:
     @property
     def is_list(self) -> bool:
         """Tell whether the file holds a list, as it must; an empty file counts as one."""
-        return self.file.root is None or isinstance(self.file.root, Sequence)
+        return self.file.root is None or isinstance(self.file.root, SequenceNode)
 
     @cached_property
     def entries(self) -> tuple[ChangelogEntry, ...]:
         """Return the entries in the order of the file."""
         root = self.file.root
-        items = root.items if isinstance(root, Sequence) else []
+        items = root.value if isinstance(root, SequenceNode) else []
         starts: list[int] = []
         above = 0
         for item in items:
             starts.append(self._dash_line(item, above))
-            above = item.end
+            above = self.file.end(item)
         ends = (*starts[1:], len(self.text.text))
         return tuple(
-            ChangelogEntry(self.text, item, start, self._line_end(item), end)
+            ChangelogEntry(self.file, item, start, self._line_end(item), end)
             for item, start, end in zip(items, starts, ends, strict=False)
         )
 
-    def _dash_line(self, item: YamlNode, above: int) -> int:
+    def _dash_line(self, item: Node, above: int) -> int:
         """Return where the line with an item's dash starts; the dash may stand above the item."""
-        dash = self.text.text.rfind("-", above, item.start)
-        return self.text.line_start(self.text.line_of(dash if dash >= 0 else item.start))
+        start = self.file.start(item)
+        dash = self.text.text.rfind("-", above, start)
+        return self.text.line_start(self.text.line_of(dash if dash >= 0 else start))
 
-    def _line_end(self, item: YamlNode) -> int:
-        end = self.text.text.find("\n", max(item.start, item.end))
+    def _line_end(self, item: Node) -> int:
+        end = self.text.text.find("\n", max(self.file.start(item), self.file.end(item)))
         return len(self.text.text) if end < 0 else end
 
     @cached_property
     def repository(self) -> str | None:
         """Return `owner/name` of the repository that the newest entries link to."""
-        links = [entry.link_node.text for entry in self.entries if entry.link_node]
+        links = [entry.link_node.value for entry in self.entries if entry.link_node]
         return most_linked(links[-_RECENT_LINKS:])

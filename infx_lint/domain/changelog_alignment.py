@@ -63,7 +63,7 @@ def _signatures() -> tuple[Callable[[ChangelogEntry], Hashable], ...]:
         lambda entry: entry.content,
         without_link,
         lambda entry: (entry.subject, entry.descriptions) if entry.descriptions else None,
-        lambda entry: (entry.subject, entry.link_node.text) if entry.link_node else None,
+        lambda entry: (entry.subject, entry.link_node.value) if entry.link_node else None,
         lambda entry: entry.descriptions or None,
         lambda entry: entry.subject or None,
     )

@@ -87,7 +87,7 @@ class ChangelogChange:
     def link(self, entry: ChangelogEntry) -> PullRequestLink | None:
         """Read the link of an entry, None where there is none."""
         node = entry.link_node
-        return read_link(node.text, self.repositories) if node else None
+        return read_link(node.value, self.repositories) if node else None
 
     def first_with_number(self, number: int | None) -> ChangelogEntry | None:
         """Return the first older entry that links a pull request by its number."""
@@ -99,10 +99,10 @@ class ChangelogChange:
 
     def last_described_as(self, entry: ChangelogEntry) -> ChangelogEntry | None:
         """Return the last older entry with the same description and a config key in common."""
-        keys = {key.text for key in entry.config_keys}
+        keys = {key.value for key in entry.config_keys}
         for older in reversed(self.older):
             same = bool(entry.descriptions) and older.descriptions == entry.descriptions
-            if same and keys.intersection(key.text for key in older.config_keys):
+            if same and keys.intersection(key.value for key in older.config_keys):
                 return older
         return None
 

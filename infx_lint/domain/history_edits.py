@@ -99,7 +99,7 @@ def _kind_of_rewrite(
     if old.content.replace("\r", "") == new.content.replace("\r", ""):
         return EditKind.LINE_ENDS
     node = new.link_node
-    canonical = node and read_link(node.text, repositories).kind is LinkKind.CANONICAL
+    canonical = node and read_link(node.value, repositories).kind is LinkKind.CANONICAL
     same = without_link(old) == without_link(new)
     return EditKind.LINK if canonical and same else EditKind.REWRITTEN
 

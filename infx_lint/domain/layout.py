@@ -26,8 +26,7 @@ class Layout:
         root: the folder that everything else lies below.
         changelog: the append-only list of performance changes, None where there is none.
         master_configs: the files that define config keys, sorted.
-        python: every Python file below the root, those named for validation first, since the
-            schemas are looked up in them by class name.
+        python: every Python file of the tree.
 
     """
 
@@ -36,6 +35,20 @@ class Layout:
     master_configs: tuple[RepoPath, ...]
     python: tuple[RepoPath, ...]
 
+    def schema_sources(self) -> list[RepoPath]:
+        """Return the Python files below the root, the likeliest to hold schemas first.
+
+        Schemas are looked up by class name, since files move.
+        """
+        return sorted(
+            (path for path in self.python if path.is_within(self.root)),
+            key=lambda path: (
+                "test" in path.name,
+                "validation" not in path.name and "schema" not in path.name,
+                path,
+            ),
+        )
+
     def is_master_config(self, path: RepoPath) -> bool:
         """Tell whether a file defines config keys."""
         return path in self.master_configs
@@ -43,30 +56,26 @@ class Layout:
 
 def discover(paths: Iterable[RepoPath]) -> Layout:
     """Find the places among the regular files of a tree."""
-    known = set(paths)
-    changelogs = sorted(path for path in known if path.name == CHANGELOG_NAME)
-    masters_of = {path.parent: _master_configs(path.parent, known) for path in changelogs}
+    changelogs, masters, python = [], [], []
+    for path in paths:
+        if path.endswith(MASTER_SUFFIX):
+            masters.append(path)
+        elif path.endswith(".py"):
+            python.append(path)
+        elif path.endswith(CHANGELOG_NAME) and path.name == CHANGELOG_NAME:
+            changelogs.append(path)
     # A changelog with master configs beside it is the real one; of several the outermost.
-    changelogs.sort(key=lambda path: (not masters_of[path.parent], path.count("/"), path))
+    changelogs.sort(
+        key=lambda path: (not _master_configs(path.parent, masters), path.count("/"), path)
+    )
     changelog = changelogs[0] if changelogs else None
     root = changelog.parent if changelog else RepoPath("")
-    masters = masters_of[root] if changelog else _master_configs(root, known)
-    python = sorted(
-        (path for path in known if path.suffix == ".py" and path.is_within(root)),
-        key=lambda path: (
-            "test" in path.name,
-            "validation" not in path.name and "schema" not in path.name,
-            path,
-        ),
-    )
-    return Layout(root, changelog, masters, tuple(python))
+    return Layout(root, changelog, _master_configs(root, masters), tuple(sorted(python)))
 
 
-def _master_configs(root: RepoPath, known: set[RepoPath]) -> tuple[RepoPath, ...]:
+def _master_configs(root: RepoPath, masters: list[RepoPath]) -> tuple[RepoPath, ...]:
     for folder in _CONFIG_FOLDERS:
-        found = sorted(
-            path for path in known if path.parent == root / folder and path.endswith(MASTER_SUFFIX)
-        )
+        found = tuple(sorted(path for path in masters if path.parent == root / folder))
         if found:
-            return tuple(found)
+            return found
     return ()

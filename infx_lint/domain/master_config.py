@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from infx_lint.documents.yaml_file import YamlFile
-from infx_lint.documents.yaml_tree import Mapping, Scalar
+from infx_lint.documents.yaml_tree import MappingNode, ScalarNode
 from infx_lint.documents.yaml_value import NotConstructibleError, value_of
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
@@ -62,18 +62,18 @@ class MasterConfig:
     def keys(self) -> tuple[ConfigKey, ...]:
         """Return the config keys in the order of the file, repeated ones included."""
         root = self.file.root
-        if not isinstance(root, Mapping):
+        if not isinstance(root, MappingNode):
             return ()
         return tuple(
             ConfigKey(_name(key), self.path, self.file.span(key))
-            for key, _ in root.pairs
-            if isinstance(key, Scalar)
+            for key, _ in root.value
+            if isinstance(key, ScalarNode)
         )
 
 
-def _name(key: Scalar) -> str:
+def _name(key: ScalarNode) -> str:
     """Return a key as the loader names it; keys that are no strings are written as Python does."""
     try:
         return str(value_of(key))
     except NotConstructibleError:
-        return key.text
+        return str(key.value)

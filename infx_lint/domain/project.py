@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from infx_lint.cache import FactCache
-from infx_lint.documents.yaml_file import UnreadableYaml, YamlFile, parse_yaml
+from infx_lint.documents.yaml_file import YamlFile, parse_yaml
 from infx_lint.domain.changelog import Changelog
 from infx_lint.domain.layout import Layout, discover
 from infx_lint.domain.master_config import ConfigKey, ConfigKeys, MasterConfig
@@ -38,12 +38,6 @@ class Project:
             return None
         file = self.tree.parse(path, parse_yaml)
         return Changelog(path, file) if isinstance(file, YamlFile) else None
-
-    def changelog_defect(self) -> UnreadableYaml | None:
-        """Return why the changelog cannot be read."""
-        path = self.layout.changelog
-        file = self.tree.parse(path, parse_yaml) if path else None
-        return file if isinstance(file, UnreadableYaml) else None
 
     def keys_of(self, path: RepoPath) -> tuple[ConfigKey, ...] | None:
         """Return the config keys of one master config, None where it cannot be read."""
@@ -93,6 +87,6 @@ class Project:
         Where the tree has no such class, the copy that ships with the linter: its `path` is None.
         """
         if name not in self._schemas:
-            found = find_schema(self.tree, self.layout.python, name, self._cache)
+            found = find_schema(self.tree, self.layout.schema_sources(), name, self._cache)
             self._schemas[name] = found or builtin_schema(name)
         return self._schemas[name]

@@ -9,7 +9,7 @@ is imported only for a source that was never seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -144,11 +144,11 @@ class Schema:
 
 
 def find_schema(
-    tree: Snapshot, python: tuple[RepoPath, ...], name: str, cache: FactCache
+    tree: Snapshot, sources: Iterable[RepoPath], name: str, cache: FactCache
 ) -> Schema | None:
     """Look a class up by name among the Python files of a tree; None where none has it."""
     marker = f"class {name}(".encode()
-    for path in python:
+    for path in sources:
         if marker not in tree.read(path):
             continue
 
