@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from infx_lint.paths import RepoPath
 
@@ -24,8 +25,7 @@ class FileMode(StrEnum):
         return self in (FileMode.FILE, FileMode.EXECUTABLE)
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(NamedTuple):
     """One file of one side. `blob` is None where the content stands only in the working tree."""
 
     path: RepoPath
@@ -43,8 +43,7 @@ class ChangeKind(StrEnum):
     MODE_CHANGED = "mode-changed"
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedFile(NamedTuple):
     """A file that differs between base and head; a rename is one file with two paths."""
 
     base: TreeEntry | None
@@ -79,8 +78,7 @@ class Endpoint(StrEnum):
     INDEX = "index"
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(NamedTuple):
     """A region of a diff, context lines included: first line and number of lines on each side."""
 
     base_line: int

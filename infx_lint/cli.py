@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +36,8 @@ class _Commands(click.Group):
     def _refuse_mistyped_command(self, args: list[str]) -> None:
         """Refuse a word that is no path but nearly a command: a slip."""
         if args and not args[0].startswith("-") and not Path(args[0]).exists():
+            from difflib import get_close_matches
+
             near = get_close_matches(args[0], self.commands, n=1)
             if near:
                 raise click.UsageError(f"no command or path `{args[0]}`; did you mean `{near[0]}`?")
@@ -182,6 +182,8 @@ def _print(
 
         _write(f"{reason}\n{summary(report, include_existing=include_existing)[0]}\n", output)
         return
+    from io import StringIO
+
     from rich.console import Console
 
     from infx_lint.report.terminal import print_report

@@ -5,10 +5,10 @@ pydantic is imported only where there is a file to check.
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from infx_lint.finding import Severity
 
@@ -19,8 +19,7 @@ class ConfigError(Exception):
     """Settings that cannot be used: the message names file, line and remedy."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What the settings change.
 
     Attributes:
@@ -31,7 +30,7 @@ class Settings:
 
     """
 
-    severities: dict[str, Severity] = field(default_factory=dict)
+    severities: Mapping[str, Severity] = MappingProxyType({})
     off: tuple[str, ...] = ()
     fail_on: str | None = None
     source: Path | None = None
@@ -49,6 +48,8 @@ def load_settings(file: Path, rule_ids: tuple[str, ...]) -> Settings:
         ConfigError: it cannot be read, is no TOML, or holds a key or value that means nothing.
 
     """
+    import tomllib
+
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -107,5 +108,7 @@ def _place(file: Path, text: str, key: str) -> str:
 
 
 def _hint(word: str, known: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(word, known, n=1)
     return f"did you mean `{near[0]}`?" if near else f"known are {', '.join(sorted(known))}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from infx_lint.cache import FactCache
 from infx_lint.change import TreeEntry
@@ -22,8 +22,7 @@ from infx_lint.rule_api import ChangeContext, FileContext, History, Rule
 from infx_lint.scope import Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """What to run, and on what.
 
     Attributes:
@@ -38,7 +37,7 @@ class Job:
     rules: tuple[Rule, ...]
     history: History
     cache: FactCache
-    severities: dict[str, Severity]
+    severities: Mapping[str, Severity]
     pull_request: int | None = None
 
 
@@ -79,7 +78,7 @@ class _Run:
         )
 
     def _relint(self, comparison: Comparison) -> dict[str, Severity]:
-        found = _Run(replace(self._job, comparison=comparison)).findings()
+        found = _Run(self._job._replace(comparison=comparison)).findings()
         return {item.fingerprint: item.severity for item in found}
 
     def findings(self) -> tuple[Reported, ...]:
@@ -139,7 +138,7 @@ class _Run:
             context = make_context()
             if context is not None:
                 for finding in rule.check(context):
-                    found.append(replace(finding, rule=rule.id))  # noqa: PERF401 - a crash must keep what came before it
+                    found.append(finding._replace(rule=rule.id))  # noqa: PERF401 - a crash must keep what came before it
         except GitError:
             raise
         except Exception as error:  # noqa: BLE001 - the one place: a broken rule must not hide others

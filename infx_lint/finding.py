@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from infx_lint.paths import RepoPath
 
@@ -36,8 +36,7 @@ class Side(StrEnum):
     HEAD = "head"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of text: lines and columns count from 1, columns in characters, the end exclusive.
 
     Lines are those of git and GitHub: only a line feed ends one.
@@ -49,8 +48,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(NamedTuple):
     """A place in one file of one side, with a short label that says why it is shown."""
 
     path: RepoPath
@@ -59,8 +57,7 @@ class Location:
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(NamedTuple):
     """Evidence that a reader can check by eye: a small table and what follows from it."""
 
     title: str
@@ -69,8 +66,7 @@ class Proof:
     conclusion: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Put `text` in the place of `span`; an empty span inserts."""
 
     path: RepoPath
@@ -78,8 +74,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """Edits that mend a finding together. `safe` means that no meaning can be lost by them."""
 
     title: str
@@ -87,8 +82,7 @@ class Fix:
     safe: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One broken invariant at its place.
 
     `subject` names what the finding is about (a config key, an entry, a field), never a line
@@ -119,8 +113,7 @@ class Finding:
         return hashlib.sha256(text).hexdigest()[:16]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleFailure:
+class RuleFailure(NamedTuple):
     """Something was not analysed through no fault of the change: a crash, or a limit reached.
 
     Never silence: every reporter shows it, and the exit status is 3.

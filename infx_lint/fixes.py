@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from infx_lint.change import ChangedFile, ChangeSet, TreeEntry
 from infx_lint.documents.text_file import TextFile, parse_text
@@ -71,7 +70,7 @@ def keep_working_fixes(
                 if len(items) == 1 or not _hold([item], path, comparison, relint, before)
             }
     return tuple(
-        replace(item, finding=replace(item.finding, fix=None))
+        item._replace(finding=item.finding._replace(fix=None))
         if item.fingerprint in broken
         else item
         for item in findings

@@ -14,8 +14,8 @@ import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from infx_lint.change import ChangedFile, Endpoint, FileMode, Hunk, TreeEntry
 from infx_lint.paths import RepoPath
@@ -52,8 +52,7 @@ class GitError(Exception):
         self.incomplete = incomplete
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit of the first-parent line: full ids, the first line of its message, author date."""
 
     sha: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -68,6 +67,8 @@ def find_rule(rule_id: str) -> Rule:
     by_id = {rule.id: rule for rule in all_rules()}
     if rule_id in by_id:
         return by_id[rule_id]
+    from difflib import get_close_matches
+
     near = get_close_matches(rule_id, by_id, n=1)
     hint = f"did you mean `{near[0]}`?" if near else "`infx-lint rules` lists them all"
     raise RuleError(f"there is no rule `{rule_id}`; {hint}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from infx_lint.change import ChangedFile, ChangeSet, Hunk
 from infx_lint.documents.yaml_file import UnreadableYaml, parse_yaml
@@ -132,8 +132,7 @@ class ChangeContext:
 Check: TypeAlias = Callable[[Any], Iterator[Finding]]
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule as its file declares it.
 
     Attributes:

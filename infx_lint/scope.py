@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from infx_lint.change import ChangedFile, ChangeSet, Endpoint, TreeEntry
 from infx_lint.documents.text_file import TextFile, parse_text
@@ -18,8 +18,7 @@ from infx_lint.snapshot import ParseCache, Snapshot
 _FULL_ID = re.compile(r"[0-9a-f]{40,64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What the user asked to compare; all fields left out: this branch against its upstream."""
 
     base: str | None = None
@@ -28,8 +27,7 @@ class Request:
     everything: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """A change with the trees on both sides of it."""
 
     change: ChangeSet

@@ -2,6 +2,7 @@ import textwrap
 
 import pytest
 
+from infx_lint.cache import FactCache
 from infx_lint.domain.schema import Schema, builtin_schema
 from infx_lint.domain.schema_source import read_class
 from infx_lint.finding import Span
@@ -15,7 +16,7 @@ GOOD = {"config-keys": ["a"], "description": ["b"], "pr-link": LINK}
 def schema_of(source: str, name: str = "Entry") -> Schema:
     facts = read_class(textwrap.dedent(source).encode(), name)
     assert facts is not None
-    return Schema(name, facts, RepoPath("validation.py"))
+    return Schema(name, facts, RepoPath("validation.py"), FactCache())
 
 
 def kinds(schema: Schema, value) -> list[tuple]:
@@ -30,7 +31,7 @@ def test_both_styles_of_the_repository_read_alike(file):
     facts = read_class((LAYOUTS / file).read_bytes(), "ChangelogEntry")
     assert facts is not None
     assert facts["unread"] == []
-    schema = Schema("ChangelogEntry", facts, RepoPath(file))
+    schema = Schema("ChangelogEntry", facts, RepoPath(file), FactCache())
     assert kinds(schema, GOOD) == []
     assert schema.is_required("pr-link")
     assert not schema.is_required("evals-only")
@@ -45,7 +46,7 @@ def test_both_styles_of_the_repository_read_alike(file):
 
 
 def test_builtin_copy_knows_todays_fields():
-    schema = builtin_schema("ChangelogEntry")
+    schema = builtin_schema("ChangelogEntry", FactCache())
     assert schema.path is None
     assert kinds(schema, GOOD | {"no-evals": True}) == []
     assert kinds(schema, GOOD | {"no-evals": True, "evals-only": True}) == [((), "relation")]
@@ -137,7 +138,7 @@ def test_source_without_the_class(source):
 
 
 def test_explanations_name_the_nearest_field():
-    schema = builtin_schema("ChangelogEntry")
+    schema = builtin_schema("ChangelogEntry", FactCache())
     (violation,) = schema.violations(GOOD | {"scenario-types": []})
     assert schema.explain(violation) == (
         "there is no field `scenario-types` (did you mean `scenario-type`?)"

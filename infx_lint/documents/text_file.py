@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from infx_lint.finding import Span
 
 
-@dataclass(frozen=True)
-class Undecodable:
+class Undecodable(NamedTuple):
     """Content that is no UTF-8, or holds NUL: where the first offence is, and what."""
 
     line: int

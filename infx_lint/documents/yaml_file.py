@@ -11,8 +11,8 @@ import gc
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.reader import ReaderError
@@ -41,8 +41,7 @@ _WIDE_PUNCTUATION = re.compile("[\uff0c\uff1a\u201c\u201d\uff08\uff09]")
 _CONFLICT_MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableYaml:
+class UnreadableYaml(NamedTuple):
     """A file that is no YAML: where and why. `text` is None where it could not be decoded."""
 
     span: Span
@@ -51,15 +50,13 @@ class UnreadableYaml:
     encoding: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TooDemanding:
+class TooDemanding(NamedTuple):
     """A file that was not parsed since it would cost too much: a limit, no finding."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class LaterCopy:
+class LaterCopy(NamedTuple):
     """A pair whose key stood before in the same mapping.
 
     Attributes:
@@ -77,8 +74,7 @@ class LaterCopy:
     difference: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class YamlFile:
+class YamlFile(NamedTuple):
     """A parsed file: its text and the root of each document in it (None for an empty one)."""
 
     text: TextFile

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from infx_lint.domain.changelog import ChangelogEntry
 
 Entries = tuple[ChangelogEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """An entry at both sides; without `old` it was added, without `new` removed."""
 
     old: ChangelogEntry | None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from infx_lint.domain.changelog import Changelog, ChangelogEntry
 from infx_lint.domain.changelog_alignment import Match, align
@@ -28,8 +29,7 @@ from infx_lint.domain.pull_request_link import (
 _MOST_LINES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class MisplacedRun:
+class MisplacedRun(NamedTuple):
     """Added entries, one after the other, that stand above `below` and older entries under it."""
 
     entries: tuple[ChangelogEntry, ...]

@@ -6,7 +6,7 @@ Source: `parse_changelog` and `validate_raw_change` in its `validate_perf_change
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from infx_lint.domain.changelog import ChangelogEntry
 from infx_lint.finding import Span
@@ -15,8 +15,7 @@ _OPENING = "- config-keys:"
 _BYTES = {"\t": "a tab", "\r": "a carriage return"}
 
 
-@dataclass(frozen=True, slots=True)
-class FormatFault:
+class FormatFault(NamedTuple):
     """One place where added bytes break the format.
 
     Attributes:

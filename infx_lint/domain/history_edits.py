@@ -7,9 +7,9 @@ line end that was converted all show.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from typing import NamedTuple
 
 from infx_lint.documents.text_file import TextFile
 from infx_lint.domain.changelog import Changelog, ChangelogEntry
@@ -29,8 +29,7 @@ class EditKind(StrEnum):
     LINK = "link"
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEdit:
+class HistoryEdit(NamedTuple):
     """One region of older text that differs. Spans are of whole lines that differ.
 
     Attributes:

@@ -8,7 +8,7 @@ what lies together, at the base and at the head of a change separately.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from infx_lint.paths import RepoPath
 
@@ -18,8 +18,7 @@ MASTER_SUFFIX = "-master.yaml"
 _CONFIG_FOLDERS = ("configs", ".github/configs")
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The places of one tree.
 
     Attributes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from infx_lint.documents.yaml_file import YamlFile
 from infx_lint.documents.yaml_tree import MappingNode, ScalarNode
@@ -13,8 +14,7 @@ from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigKey:
+class ConfigKey(NamedTuple):
     """A config key where it is defined."""
 
     name: str

@@ -6,7 +6,7 @@ of it; the sentence is looked up in the base tree, and where it does not stand t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from infx_lint.documents.text_file import TextFile, parse_text
 from infx_lint.finding import Location
@@ -14,8 +14,7 @@ from infx_lint.paths import RepoPath
 from infx_lint.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """A phrase, and the names of the documents that may hold it."""
 
     phrase: str

@@ -88,5 +88,5 @@ class Project:
         """
         if name not in self._schemas:
             found = find_schema(self.tree, self.layout.schema_sources(), name, self._cache)
-            self._schemas[name] = found or builtin_schema(name)
+            self._schemas[name] = found or builtin_schema(name, self._cache)
         return self._schemas[name]

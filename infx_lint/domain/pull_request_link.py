@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 # The repository was renamed once (in February 2026), so its names are read from the links
 # themselves; this is the newest one known here.
@@ -30,8 +30,7 @@ class LinkKind(StrEnum):
     OTHER_REPOSITORY = "other-repository"
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequestLink:
+class PullRequestLink(NamedTuple):
     """A link read for what it means. `number` is None where none can be told."""
 
     text: str

@@ -9,10 +9,10 @@ is imported only for a source that was never seen.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from infx_lint.cache import FactCache
 from infx_lint.finding import Span
@@ -26,8 +26,7 @@ Json: TypeAlias = Any
 FACTS_VERSION = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """One reason why a value is refused.
 
     Attributes:
@@ -45,19 +44,20 @@ class Violation:
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Schema:
+class Schema(NamedTuple):
     """The schema of one class of the linted repository.
 
     Attributes:
         facts: see `infx_lint.domain.schema_source.read_class`.
         path: the file it was read from; None for the copy that ships with the linter.
+        cache: verdicts from earlier runs.
 
     """
 
     name: str
     facts: Mapping[str, Json]
     path: RepoPath | None
+    cache: FactCache
 
     @property
     def field_names(self) -> tuple[str, ...]:
@@ -82,6 +82,23 @@ class Schema:
 
     def violations(self, value: object) -> Iterator[Violation]:
         """Yield why `value` is refused, in the order of its fields."""
+        for route, kind, message, fields in self._judge(value):
+            yield Violation(tuple(route), kind, message, tuple(fields))
+
+    def _judge(self, value: object) -> list[list[Any]]:
+        """Return the violations as JSON, from an earlier run where this very value was judged.
+
+        Loading pydantic costs more than everything else that a usual run does.
+        """
+        facts = {"schema": self.facts, "value": value}
+        try:
+            known = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+        except (TypeError, ValueError):  # a date, bytes, keys that cannot be sorted
+            return list(self._validate(value))
+        digest = hashlib.sha256(known.encode()).hexdigest()
+        return list(self.cache.get("verdict", digest, lambda: list(self._validate(value))))
+
+    def _validate(self, value: object) -> Iterator[list[Any]]:
         from pydantic import ValidationError
 
         try:
@@ -90,7 +107,7 @@ class Schema:
             for problem in error.errors(
                 include_url=False, include_context=False, include_input=False
             ):
-                yield Violation(problem["loc"], problem["type"], problem["msg"])
+                yield [list(problem["loc"]), problem["type"], problem["msg"], []]
             return
         values = model.__dict__
         for relation in self.facts["relations"]:
@@ -98,12 +115,12 @@ class Schema:
                 aliases = {
                     fact["name"]: fact["alias"] or fact["name"] for fact in self.facts["fields"]
                 }
-                named = tuple(
+                named = [
                     aliases[name]
                     for name in _fields_of(relation["condition"])
                     if name in aliases and name in model.model_fields_set
-                )
-                yield Violation((), "relation", relation["message"], named)
+                ]
+                yield [[], "relation", relation["message"], named]
 
     def explain(self, violation: Violation) -> str:
         """Say a violation in one sentence, without a full stop."""
@@ -115,6 +132,8 @@ class Schema:
         if violation.kind == "missing":
             return f"`{route}` is missing"
         if violation.kind == "extra_forbidden":
+            from difflib import get_close_matches
+
             near = get_close_matches(route, self.field_names, n=1)
             return f"there is no field `{route}`" + (
                 f" (did you mean `{near[0]}`?)" if near else ""
@@ -159,17 +178,16 @@ def find_schema(
 
         facts = cache.get(f"schema-{FACTS_VERSION}-{name}", tree.blob(path), read)
         if facts is not None:
-            return Schema(name, facts, path)
+            return Schema(name, facts, path, cache)
     return None
 
 
-def builtin_schema(name: str) -> Schema:
+def builtin_schema(name: str, cache: FactCache) -> Schema:
     """Return the copy that ships with the linter, for trees without a readable source."""
-    import json
     from importlib import resources
 
     text = resources.files("infx_lint.data").joinpath("schemas.json").read_text(encoding="utf-8")
-    return Schema(name, json.loads(text)["schemas"][name], None)
+    return Schema(name, json.loads(text)["schemas"][name], None, cache)
 
 
 def _python_type(fact: Json) -> Any:  # noqa: ANN401, PLR0911 - typing constructs; one return a kind

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from infx_lint.change import ChangeSet
 from infx_lint.finding import Finding, RuleFailure, Severity
@@ -19,8 +19,7 @@ class State(StrEnum):
     EXISTING = "existing"
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(NamedTuple):
     """A finding with everything that the engine knows of it."""
 
     finding: Finding
@@ -30,8 +29,7 @@ class Reported:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class Analysed:
+class Analysed(NamedTuple):
     """What a run looked at.
 
     Attributes:
@@ -48,8 +46,7 @@ class Analysed:
     seconds: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The outcome of a run. Nothing is dropped from it: formats decide what they show."""
 
     change: ChangeSet
