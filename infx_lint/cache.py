@@ -27,7 +27,6 @@ class FactCache:
     Args:
         folder: where they lie; None for the user's cache folder, or the one that
             `INFX_LINT_CACHE_DIR` names. An empty variable switches the cache off.
-
     """
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -96,7 +96,6 @@ class ChangeSet:
         head: a commit's full id, or what stands in its place.
         files: sorted by path.
         reason: one line that says what is compared and why, for the top of the output.
-
     """
 
     base: str | None

@@ -27,7 +27,6 @@ class Settings(NamedTuple):
         off: rules that do not run.
         fail_on: the lowest level that fails a run; None leaves it to the command line.
         source: the file, None where there is none.
-
     """
 
     severities: Mapping[str, Severity] = MappingProxyType({})
@@ -46,7 +45,6 @@ def load_settings(file: Path, rule_ids: tuple[str, ...]) -> Settings:
 
     Raises:
         ConfigError: it cannot be read, is no TOML, or holds a key or value that means nothing.
-
     """
     import tomllib
 

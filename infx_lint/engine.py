@@ -30,7 +30,6 @@ class Job(NamedTuple):
         cache: facts about blobs from earlier runs.
         severities: levels from the settings, by rule id.
         pull_request: the number under review, where it is known.
-
     """
 
     comparison: Comparison

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -106,8 +105,9 @@ class Finding(NamedTuple):
         Args:
             path: the file's path at the head, so that a rename alone makes nothing new.
             occurrence: how many findings of equal rule, path and subject came before.
-
         """
+        import hashlib
+
         parts = (self.rule, path, self.subject, str(occurrence))
         text = "\0".join(parts).encode("utf-8", "surrogateescape")
         return hashlib.sha256(text).hexdigest()[:16]

@@ -24,7 +24,6 @@ def apply_edits(text: TextFile, edits: Iterable[Edit]) -> str:
 
     Raises:
         OverlappingEditsError: two of them touch the same characters.
-
     """
     result, end = text.text, len(text.text) + 1
     placed = [
@@ -54,7 +53,6 @@ def keep_working_fixes(
         findings: what a run found.
         comparison: what it looked at.
         relint: returns the fingerprints that a run over a changed comparison finds, with levels.
-
     """
     by_path: dict[RepoPath, list[Reported]] = defaultdict(list)
     for item in findings:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import weakref
 from collections import Counter
@@ -30,10 +29,9 @@ _ENVIRONMENT = {
 # Exact renames are always found; the limit bounds only the quadratic search among edited files.
 _DIFF_OPTIONS = ("--raw", "-r", "-z", "--no-abbrev", "--find-renames", "-l4000", "--no-ext-diff")
 _PATCH_OPTIONS = ("-p", "-r", "--no-ext-diff", "--no-textconv", "--text", "--no-color")
-_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+# Patterns are compiled where they are used: most runs need none of them.
+_HUNK = rb"(?m)^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@"
 _COMMIT_FORMAT = "%H%x00%P%x00%aI%x00%s"
-_OBJECT = re.compile(rb"([0-9a-f]{40,64}) [a-z]+ (\d+)\n")
-_NO_BLOB = re.compile(r"0+")
 
 
 class GitError(Exception):
@@ -43,7 +41,6 @@ class GitError(Exception):
         remedy: what the user can do about it.
         incomplete: True where the change is not to blame (a shallow clone, an unknown base):
             exit status 3 instead of 2.
-
     """
 
     def __init__(self, message: str, remedy: str, *, incomplete: bool = False) -> None:
@@ -95,6 +92,8 @@ class Repository:
         self.is_shallow = shallow == "true"
         # Everything runs at the top: git reads paths relative to where it stands.
         self.root = self._folder = (folder / rest[0]).resolve()
+        # It is needed in every run, and comes up while the caller goes on.
+        self._start_reading()
 
     def close(self) -> None:
         """End the helper process that reads blobs."""
@@ -205,7 +204,6 @@ class Repository:
             base: the commit to start from.
             head: what to compare it with.
             without: files that are left out.
-
         """
         options = (*_PATCH_OPTIONS, "-U0", "--no-renames")
         lines: Counter[bytes] = Counter()
@@ -284,7 +282,7 @@ class Repository:
         )
         raw = self._diff(base, head, *options, paths=tuple(paths))
         found = [
-            tuple(int(number) for number in match.groups(b"1")) for match in _HUNK.finditer(raw)
+            tuple(int(number) for number in match.groups(b"1")) for match in re.finditer(_HUNK, raw)
         ]
         return tuple(Hunk(*numbers) for numbers in found)
 
@@ -303,23 +301,28 @@ class Repository:
             )
         return found[1]
 
+    def _start_reading(self) -> None:
+        self._blobs = self._start("cat-file", "--batch")
+        self._end_blobs = weakref.finalize(self, self._blobs.communicate)
+
     def _object(self, name: str) -> tuple[str, bytes] | None:
         """Return id and content of the object with a name, None where there is none."""
         if self._blobs is None:
-            self._blobs = self._start("cat-file", "--batch")
-            self._end_blobs = weakref.finalize(self, self._blobs.communicate)
+            self._start_reading()
+        if self._blobs is None:
+            raise ValueError("git cat-file was not started")
         stdin, stdout = self._blobs.stdin, self._blobs.stdout
         if stdin is None or stdout is None:
             raise ValueError("git cat-file was started without pipes")
         stdin.write(os.fsencode(name) + b"\n")
         stdin.flush()
         # "<id> <type> <size>", or "<name> missing", "<name> ambiguous".
-        header = _OBJECT.fullmatch(stdout.readline())
-        if header is None:
+        header = stdout.readline().rsplit(b" ", 2)
+        if len(header) != 3 or not header[2].strip().isdigit():  # noqa: PLR2004 - as above
             return None
         data = stdout.read(int(header[2]))
         stdout.read(1)
-        return header[1].decode(), data
+        return header[0].decode(), data
 
     def _read_from_disk(self, path: RepoPath) -> bytes:
         """Read a file as git would store it: with line feeds where the clone converts them."""
@@ -387,8 +390,9 @@ def make_repository(folder: Path, trees: Sequence[Path]) -> list[str]:
     Args:
         folder: an empty folder, which holds the last tree afterwards.
         trees: folders to copy from; one that does not exist stands for an empty tree.
-
     """
+    import shutil
+
     environment = {
         **os.environ,
         **_ENVIRONMENT,
@@ -456,6 +460,6 @@ def _parse_raw_diff(raw: bytes) -> Iterator[ChangedFile]:
         if status != "A":
             base = TreeEntry(path, _mode(base_mode), base_blob)
         if status != "D":
-            blob = None if _NO_BLOB.fullmatch(head_blob) else head_blob
+            blob = None if not head_blob.strip("0") else head_blob
             head = TreeEntry(new_path, _mode(head_mode), blob)
         yield ChangedFile(base=base, head=head)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from infx_lint.change import ChangedFile, ChangeSet, Hunk
 from infx_lint.git import Commit, Repository
 from infx_lint.paths import RepoPath
 
 
-@dataclass(frozen=True, slots=True)
-class GitHistory:
+class GitHistory(NamedTuple):
     """The history behind one change."""
 
     repository: Repository

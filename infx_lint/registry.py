@@ -43,7 +43,6 @@ def load_rule(file: Path) -> Rule:
     Raises:
         RuleError: the name is no `snake_case` of two words or more, there is not exactly one
             rule in it, or its docstring does not open with a summary line.
-
     """
     if not FILE_NAME.fullmatch(file.name):
         raise RuleError(f"{file.name}: a rule file is named for the mistake, as `key_repeated.py`")

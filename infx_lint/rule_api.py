@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from infx_lint.change import ChangedFile, ChangeSet, Hunk
+from infx_lint.documents.text_file import TextFile, parse_text
 from infx_lint.documents.yaml_file import UnreadableYaml, parse_yaml
 from infx_lint.domain.changelog import Changelog
 from infx_lint.domain.changelog_change import ChangelogChange, compare_changelogs
@@ -26,8 +27,7 @@ from infx_lint.paths import RepoPath
 Document = TypeVar("Document")
 
 
-@dataclass(frozen=True)
-class FileContext(Generic[Document]):
+class FileContext(NamedTuple, Generic[Document]):
     """One changed file at one side: its document, and the project around it."""
 
     path: RepoPath
@@ -53,7 +53,6 @@ class History(Protocol):
             head: the file's path at the head.
             texts: what those commits added to it and the change removed. The file itself is left
                 out of the comparison: others may have appended to it since.
-
         """
 
 
@@ -63,7 +62,6 @@ class ChangeContext:
 
     Attributes:
         pull_request: the number of the pull request under review, where it is known.
-
     """
 
     change: ChangeSet
@@ -124,6 +122,10 @@ class ChangeContext:
             return compare_changelogs(None, head)
         if self.base.tree.blob(old_path) == self.head.tree.blob(head.path):
             return None
+        old_text = self.base.tree.parse(old_path, parse_text)
+        base = head.before_append(old_path, old_text) if isinstance(old_text, TextFile) else None
+        if base is not None:
+            return compare_changelogs(base, head, same=len(base.entries))
         base = self.base.changelog
         # An unreadable base cannot be compared with; a finding would be a guess.
         return compare_changelogs(base, head) if base else None
@@ -140,7 +142,6 @@ class Rule(NamedTuple):
         document: the type of document that a file rule looks at; None for a change rule.
         policy: the sentence of the linted repository that the rule enforces, if it needs one.
         page: the module's docstring, which is the rule's documentation.
-
     """
 
     id: str
@@ -166,7 +167,6 @@ def rule(
         document: what a file rule looks at (`YamlFile`, `UnreadableYaml`); none for a rule that
             takes a `ChangeContext`.
         policy: the sentence that gives the rule its authority; without it the rule is silent.
-
     """
 
     def declare(check: Check) -> Rule:

@@ -34,7 +34,6 @@ def write_rule(rule_id: str) -> tuple[Path, ...]:
 
     Raises:
         RuleError: the name does not fit, the rule exists, or this is no checkout.
-
     """
     folder = rules_folder()
     file = folder / f"{rule_id.replace('-', '_')}.py"

@@ -15,7 +15,7 @@ from infx_lint.git import GitError, Repository
 from infx_lint.paths import RepoPath
 from infx_lint.snapshot import ParseCache, Snapshot
 
-_FULL_ID = re.compile(r"[0-9a-f]{40,64}")
+_FULL_ID = r"[0-9a-f]{40,64}"
 
 
 class Request(NamedTuple):
@@ -48,7 +48,6 @@ def compare(
 
     Raises:
         GitError: an unknown revision, a missing base, or nothing that could be compared.
-
     """
     base, head, reason = _endpoints(repository, request)
     tree = base or repository.resolve("HEAD")
@@ -115,7 +114,7 @@ def _endpoints(repository: Repository, request: Request) -> tuple[str | None, st
 
 def _short(revision: str) -> str:
     """Shorten a full commit id; names stay as they are."""
-    return revision[:9] if _FULL_ID.fullmatch(revision) else revision
+    return revision[:9] if re.fullmatch(_FULL_ID, revision) else revision
 
 
 def select_paths(
@@ -127,7 +126,6 @@ def select_paths(
 
     Raises:
         GitError: a path outside the repository, or one that neither side knows.
-
     """
     if not paths:
         return comparison

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TypeVar, cast
@@ -69,6 +68,8 @@ class Snapshot:
         """Return the id of the content at `path`, as git would compute it."""
         blob = self.entries[path].blob
         if blob is None:
+            import hashlib
+
             data = self.read(path)
             blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
         return blob

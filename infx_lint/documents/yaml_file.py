@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from yaml.reader import ReaderError
 
 from infx_lint.documents.text_file import TextFile, Undecodable, parse_text
 from infx_lint.documents.yaml_tree import (
+    STRING_TAG,
     MappingNode,
     Node,
     ScalarNode,
@@ -34,10 +34,10 @@ MAX_BYTES = 8_000_000
 # collections: at 1,000 it is 4 ms.
 MAX_FLOW_DEPTH = 1_000
 
-_BRACKETS = re.compile(r"[][{}]")
-_ITEM = re.compile(r" +- ")
+_BRACKETS = r"[][{}]"
+_ITEM = r" +- "
 # What an input method types where YAML wants `,` `:` `"` `(` `)`.
-_WIDE_PUNCTUATION = re.compile("[\uff0c\uff1a\u201c\u201d\uff08\uff09]")
+_WIDE_PUNCTUATION = "[\uff0c\uff1a\u201c\u201d\uff08\uff09]"
 _CONFLICT_MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
@@ -64,7 +64,6 @@ class LaterCopy(NamedTuple):
         before: the key of the copy above. Compared with that one: a loader keeps the last, so
             what stands between two equal copies counts.
         difference: where the values differ first, None where they are equal.
-
     """
 
     route: tuple[str, ...]
@@ -160,7 +159,7 @@ def _flow_depth(text: str) -> int:
     if text.count("[") + text.count("{") <= MAX_FLOW_DEPTH:
         return 0
     depth = deepest = 0
-    for bracket in _BRACKETS.findall(text):
+    for bracket in re.findall(_BRACKETS, text):
         if bracket in "[{":
             depth += 1
             deepest = max(deepest, depth)
@@ -195,10 +194,12 @@ def _explain(error: YAMLError, text: TextFile) -> UnreadableYaml:
             )
     if "\t" in text.line(line)[: offset - text.line_start(line) + 1]:
         reason = "a tab cannot indent YAML"
-    elif wide := _WIDE_PUNCTUATION.search(text.line(line)):
+    elif wide := re.search(_WIDE_PUNCTUATION, text.line(line)):
+        import unicodedata
+
         name = unicodedata.name(wide[0]).lower()
         reason += f"; `{wide[0]}` in this line is a {name}, which means nothing in YAML"
-    elif _ITEM.match(text.line(line)):
+    elif re.match(_ITEM, text.line(line)):
         reason = f"this list item is not in the column of its list; the parser says: {reason}"
     end = min(offset + 1, text.line_start(line) + len(text.line(line)))
     return UnreadableYaml(text.span(offset, max(offset, end)), reason, text)
@@ -212,7 +213,6 @@ def repeated_keys(
     Yields:
         The keys from the root down to the mapping and the key itself (list positions in
         brackets), and every pair that has this key, in order.
-
     """
     pending: list[tuple[Node, tuple[str, ...]]] = [
         (root, ()) for root in reversed(file.roots) if root is not None
@@ -241,7 +241,8 @@ def repeated_keys(
 def _repeated_in(
     node: MappingNode, route: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], list[tuple[ScalarNode, Node]]]]:
-    if len({identity(key) for key, _ in node.value}) == len(node.value):
+    names = {key.value for key, _ in node.value if key.tag == STRING_TAG}
+    if len(names) == len(node.value):  # all of them text, no two alike
         return
     seen: dict[object, list[tuple[ScalarNode, Node]]] = {}
     for key, value in node.value:

@@ -7,10 +7,12 @@ that it stands for, so a tree may share nodes and even hold itself: whoever walk
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
-from yaml import CSafeLoader
+from yaml.cyaml import CParser  # type: ignore[attr-defined] # the stubs leave it out
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.resolver import Resolver
 
 __all__ = (
     "MERGE_TAG",
@@ -27,6 +29,9 @@ __all__ = (
 
 STRING_TAG = "tag:yaml.org,2002:str"
 MERGE_TAG = "tag:yaml.org,2002:merge"
+MAPPING_TAG = "tag:yaml.org,2002:map"
+SEQUENCE_TAG = "tag:yaml.org,2002:seq"
+_RESOLVER: Any = Resolver()
 
 
 def compose(text: str) -> Iterator[Node | None]:
@@ -34,9 +39,30 @@ def compose(text: str) -> Iterator[Node | None]:
 
     Marks do not count a byte order mark: a text that has one must be given without it.
     """
-    loader: Any = CSafeLoader(text)
+    loader: Any = _Loader(text)
     while loader.check_node():
         yield loader.get_node()
+
+
+class _Loader(CParser):
+    """libyaml's composer with a resolver that remembers: values repeat thousands of times."""
+
+    def resolve(self, kind: type[Node], text: str, implicit: tuple[bool, bool]) -> str:
+        """Return the tag of a node without one of its own."""
+        if kind is ScalarNode:
+            return _plain_tag(text) if implicit[0] else STRING_TAG
+        return SEQUENCE_TAG if kind is SequenceNode else MAPPING_TAG
+
+    def descend_resolver(self, _parent: Node | None, _index: object) -> None:
+        """Enter a node; only resolvers by path would care."""
+
+    def ascend_resolver(self) -> None:
+        """Leave a node."""
+
+
+@lru_cache(maxsize=8192)
+def _plain_tag(text: str) -> str:
+    return str(_RESOLVER.resolve(ScalarNode, text, (True, False)))
 
 
 def lookup(node: Node | None, key: str) -> Node | None:

@@ -36,7 +36,6 @@ def value_of(node: Node | None) -> Any:  # noqa: ANN401 - YAML holds anything
     Raises:
         NotConstructibleError: an unknown tag, a cycle, or an expansion of aliases beyond
             `MAX_VALUE_NODES` nodes.
-
     """
     if node is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence as Items
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +23,7 @@ from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 
 # The newest links say what the repository is called now; the oldest, what it was called once.
-_RECENT_LINKS = 50
+_RECENT_LINKS = 60
 
 
 @dataclass(frozen=True)
@@ -32,22 +33,26 @@ class ChangelogEntry:
     Attributes:
         node: what stands after the dash.
         start: offset of the line that holds the dash.
-        content_end: offset past the last character of the entry's last line.
         end: offset where the next entry starts, or the text ends. What lies between is the
             separator: a line feed, blank lines, comments.
-
     """
 
     file: YamlFile
     node: Node
     start: int
-    content_end: int
     end: int
 
     @property
     def text(self) -> TextFile:
         """Return the text of the file."""
         return self.file.text
+
+    @cached_property
+    def content_end(self) -> int:
+        """Return the offset past the last character of the entry's last line."""
+        last = max(self.file.start(self.node), self.file.end(self.node))
+        end = self.text.text.find("\n", last)
+        return len(self.text.text) if end < 0 else end
 
     @property
     def content(self) -> str:
@@ -156,6 +161,24 @@ class Changelog:
 
     path: RepoPath
     file: YamlFile
+    _known: tuple[ChangelogEntry, ...] | None = None
+
+    def before_append(self, path: RepoPath, text: TextFile) -> Changelog | None:
+        """Return the changelog of an older text that this one only appends to, without parsing it.
+
+        None where it does anything else, or where the older text ends within an entry.
+        """
+        length = len(text.text)
+        root = self.file.root
+        if not self.text.text.startswith(text.text) or not isinstance(root, SequenceNode):
+            return None
+        if root.flow_style:
+            return None
+        older = self.entries[: bisect_left([entry.start for entry in self.entries], length)]
+        if not older or older[-1].content_end > length:
+            return None
+        last = ChangelogEntry(older[-1].file, older[-1].node, older[-1].start, length)
+        return Changelog(path, YamlFile(text, (root,)), (*older[:-1], last))
 
     @property
     def text(self) -> TextFile:
@@ -170,31 +193,28 @@ class Changelog:
     @cached_property
     def entries(self) -> tuple[ChangelogEntry, ...]:
         """Return the entries in the order of the file."""
+        if self._known is not None:
+            return self._known
         root = self.file.root
         items = root.value if isinstance(root, SequenceNode) else []
-        starts: list[int] = []
-        above = 0
-        for item in items:
-            starts.append(self._dash_line(item, above))
-            above = self.file.end(item)
+        starts = [self._dash_line(self.file.start(item)) for item in items]
         ends = (*starts[1:], len(self.text.text))
         return tuple(
-            ChangelogEntry(self.file, item, start, self._line_end(item), end)
+            ChangelogEntry(self.file, item, start, end)
             for item, start, end in zip(items, starts, ends, strict=False)
         )
 
-    def _dash_line(self, item: Node, above: int) -> int:
+    def _dash_line(self, item_start: int) -> int:
         """Return where the line with an item's dash starts; the dash may stand above the item."""
-        start = self.file.start(item)
-        dash = self.text.text.rfind("-", above, start)
-        return self.text.line_start(self.text.line_of(dash if dash >= 0 else start))
-
-    def _line_end(self, item: Node) -> int:
-        end = self.text.text.find("\n", max(self.file.start(item), self.file.end(item)))
-        return len(self.text.text) if end < 0 else end
+        text = self.text
+        line = text.line_start(text.line_of(item_start))
+        if "-" in text.text[line:item_start] or item_start == 0:
+            return line
+        dash = text.text.rfind("-", 0, item_start)
+        return text.line_start(text.line_of(max(0, dash)))
 
     @cached_property
     def repository(self) -> str | None:
         """Return `owner/name` of the repository that the newest entries link to."""
-        links = [entry.link_node.value for entry in self.entries if entry.link_node]
-        return most_linked(links[-_RECENT_LINKS:])
+        recent = self.entries[-_RECENT_LINKS:]
+        return most_linked(entry.link_node.value for entry in recent if entry.link_node)

@@ -24,9 +24,15 @@ class Match(NamedTuple):
     moved: bool = False
 
 
-def align(base: Entries, head: Entries) -> Iterator[Match]:
-    """Yield every entry of both sides once, in the order of the head."""
-    first = 0
+def align(base: Entries, head: Entries, same: int = 0) -> Iterator[Match]:
+    """Yield every entry of both sides once, in the order of the head.
+
+    Args:
+        base: the entries before.
+        head: the entries after.
+        same: how many of the first entries are known to be equal.
+    """
+    first = same
     shortest = min(len(base), len(head))
     while first < shortest and base[first].content == head[first].content:
         first += 1

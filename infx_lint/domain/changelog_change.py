@@ -92,6 +92,8 @@ class ChangelogChange:
     def first_with_number(self, number: int | None) -> ChangelogEntry | None:
         """Return the first older entry that links a pull request by its number."""
         for entry in self.older:
+            if str(number) not in (entry.link_node.value if entry.link_node else ""):
+                continue
             link = self.link(entry)
             if link and link.number == number and link.kind is LinkKind.CANONICAL:
                 return entry
@@ -99,6 +101,9 @@ class ChangelogChange:
 
     def last_described_as(self, entry: ChangelogEntry) -> ChangelogEntry | None:
         """Return the last older entry with the same description and a config key in common."""
+        words = "".join(entry.descriptions[:1])
+        if set(words).isdisjoint("\"'\\") and self.head.text.text.count(words) == 1:
+            return None  # said nowhere else, whatever the quotes around it
         keys = {key.value for key in entry.config_keys}
         for older in reversed(self.older):
             same = bool(entry.descriptions) and older.descriptions == entry.descriptions
@@ -196,8 +201,8 @@ class ChangelogChange:
         return tuple(rows)
 
 
-def compare_changelogs(base: Changelog | None, head: Changelog) -> ChangelogChange:
-    """Find out which entry of the head is which of the base."""
+def compare_changelogs(base: Changelog | None, head: Changelog, same: int = 0) -> ChangelogChange:
+    """Find out which entry of the head is which of the base; the first `same` are known."""
     if base is None:
         return ChangelogChange(None, head, tuple(Match(None, entry) for entry in head.entries))
-    return ChangelogChange(base, head, tuple(align(base.entries, head.entries)))
+    return ChangelogChange(base, head, tuple(align(base.entries, head.entries, same)))

@@ -22,7 +22,6 @@ class FormatFault(NamedTuple):
         label: the kind of fault, a few words.
         edit: a span and the text that belongs there, None where that cannot be told.
         refused: whether the repository's tools refuse it.
-
     """
 
     entry: ChangelogEntry
@@ -68,7 +67,6 @@ def separator_fault(
         below: the added entry under it, which the fault is about.
         kept: how many characters of the separator are history and stay.
         wanted: the whole separator as it should be.
-
     """
     found = above.separator[kept:]
     lines = above.separator.split("\n")[1:-1]

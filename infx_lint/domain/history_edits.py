@@ -36,7 +36,6 @@ class HistoryEdit(NamedTuple):
         entries: the older entries concerned, as of the base.
         base_span: where the old text stands at the base.
         head_span: where the new text, or the gap that is left, stands at the head.
-
     """
 
     kind: EditKind
@@ -55,7 +54,6 @@ def find_edits(
         head: the changelog after.
         matches: which entry is which.
         repositories: the names of the linted repository, to tell what a canonical link is.
-
     """
     if head.text.text.startswith(base.text.text):
         return ()

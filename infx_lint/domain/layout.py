@@ -26,7 +26,6 @@ class Layout(NamedTuple):
         changelog: the append-only list of performance changes, None where there is none.
         master_configs: the files that define config keys, sorted.
         python: every Python file of the tree.
-
     """
 
     root: RepoPath

@@ -51,24 +51,16 @@ class ConfigKeys:
         return self._by_name[near[0]] if near else None
 
 
-@dataclass(frozen=True)
-class MasterConfig:
-    """One master config."""
-
-    path: RepoPath
-    file: YamlFile
-
-    @cached_property
-    def keys(self) -> tuple[ConfigKey, ...]:
-        """Return the config keys in the order of the file, repeated ones included."""
-        root = self.file.root
-        if not isinstance(root, MappingNode):
-            return ()
-        return tuple(
-            ConfigKey(_name(key), self.path, self.file.span(key))
-            for key, _ in root.value
-            if isinstance(key, ScalarNode)
-        )
+def config_keys_of(file: YamlFile, path: RepoPath) -> tuple[ConfigKey, ...]:
+    """Return the config keys of a master config in the order of the file, repeated ones too."""
+    root = file.root
+    if not isinstance(root, MappingNode):
+        return ()
+    return tuple(
+        ConfigKey(_name(key), path, file.span(key))
+        for key, _ in root.value
+        if isinstance(key, ScalarNode)
+    )
 
 
 def _name(key: ScalarNode) -> str:

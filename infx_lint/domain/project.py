@@ -9,7 +9,7 @@ from infx_lint.cache import FactCache
 from infx_lint.documents.yaml_file import YamlFile, parse_yaml
 from infx_lint.domain.changelog import Changelog
 from infx_lint.domain.layout import Layout, discover
-from infx_lint.domain.master_config import ConfigKey, ConfigKeys, MasterConfig
+from infx_lint.domain.master_config import ConfigKey, ConfigKeys, config_keys_of
 from infx_lint.domain.schema import Schema, builtin_schema, find_schema
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
@@ -48,7 +48,7 @@ class Project:
                 return None
             return [
                 [key.name, key.span.line, key.span.column, key.span.end_line, key.span.end_column]
-                for key in MasterConfig(path, file).keys
+                for key in config_keys_of(file, path)
             ]
 
         facts = self._cache.get("config-keys", self.tree.blob(path), compute)

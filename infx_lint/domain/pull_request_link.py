@@ -12,12 +12,12 @@ from typing import NamedTuple
 # themselves; this is the newest one known here.
 NEWEST_NAME = "SemiAnalysisAI/InferenceX"
 
-_GITHUB = re.compile(
+_GITHUB = (
     r"(?:https?://)?(?:www\.)?github\.com/(?P<repository>[\w.-]+/[\w.-]+)"
     r"/(?P<kind>pull|pulls|issues|discussions|commit|compare|tree)(?:/(?P<rest>.*))?"
 )
-_NUMBER = re.compile(r"#?([1-9]\d*)(?![\w-])")
-_CANONICAL = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/pull/([1-9]\d*)")
+_NUMBER = r"#?([1-9]\d*)(?![\w-])"
+_CANONICAL = r"https://github\.com/([\w.-]+/[\w.-]+)/pull/([1-9]\d*)"
 
 
 class LinkKind(StrEnum):
@@ -69,14 +69,14 @@ def read_link(text: str, repositories: Sequence[str]) -> PullRequestLink:
     repository = repositories[0]
     if text == "XXX" or text in [canonical_link(name, "XXX") for name in repositories]:
         return PullRequestLink(text, LinkKind.TOLERATED, None, repository)
-    if (match := _CANONICAL.fullmatch(text)) and _is_one_of(match[1], repositories):
+    if (match := re.fullmatch(_CANONICAL, text)) and _is_one_of(match[1], repositories):
         return PullRequestLink(text, LinkKind.CANONICAL, int(match[2]), match[1])
-    match = _GITHUB.fullmatch(text)
+    match = re.fullmatch(_GITHUB, text)
     if match is None:
-        bare = _NUMBER.fullmatch(text)
+        bare = re.fullmatch(_NUMBER, text)
         number = int(bare[1]) if bare else None
         return PullRequestLink(text, LinkKind.NOT_CANONICAL, number, repository)
-    start = _NUMBER.match(match["rest"] or "")
+    start = re.match(_NUMBER, match["rest"] or "")
     number = int(start[1]) if start else None
     if not _is_one_of(match["repository"], repositories):
         kind = LinkKind.OTHER_REPOSITORY if number else LinkKind.NOT_CANONICAL
@@ -94,5 +94,7 @@ def _is_one_of(name: str, repositories: Sequence[str]) -> bool:
 
 def most_linked(links: Iterable[str]) -> str | None:
     """Return the repository that most links point to, None where none points to any."""
-    counts = Counter(match[1] for text in links if (match := _CANONICAL.fullmatch(text.strip())))
+    counts = Counter(
+        match[1] for text in links if (match := re.fullmatch(_CANONICAL, text.strip()))
+    )
     return counts.most_common(1)[0][0] if counts else None

@@ -9,7 +9,6 @@ is imported only for a source that was never seen.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -35,7 +34,6 @@ class Violation(NamedTuple):
         kind: pydantic's error type (`missing`, `extra_forbidden`, `list_type`, ...), or
             `relation`.
         message: what is wrong, in pydantic's or the repository's own words.
-
     """
 
     route: tuple[str | int, ...]
@@ -51,7 +49,6 @@ class Schema(NamedTuple):
         facts: see `infx_lint.domain.schema_source.read_class`.
         path: the file it was read from; None for the copy that ships with the linter.
         cache: verdicts from earlier runs.
-
     """
 
     name: str
@@ -90,6 +87,8 @@ class Schema(NamedTuple):
 
         Loading pydantic costs more than everything else that a usual run does.
         """
+        import hashlib
+
         facts = {"schema": self.facts, "value": value}
         try:
             known = json.dumps(facts, sort_keys=True, ensure_ascii=True)

@@ -37,7 +37,6 @@ class Analysed(NamedTuple):
         rules: the rules that ran.
         without_authority: the rules that were silent, since the policy they enforce does not stand.
         seconds: wall time by rule id.
-
     """
 
     files: tuple[RepoPath, ...]

@@ -38,7 +38,6 @@ def print_report(
         console: knows width and colours.
         include_existing: whether to show findings that the change did not cause.
         stats: whether to end with the time of each rule.
-
     """
     for item in report.shown(include_existing=include_existing):
         for line in _finding(item, sources, console.width):
@@ -146,7 +145,6 @@ def _excerpt(line: str, start: int, end: int, width: int) -> tuple[str, int, int
 
     Returns:
         The text to show, the cells before the stretch and the cells of the stretch itself.
-
     """
     before, marked, after = (_expand(part) for part in (line[:start], line[start:end], line[end:]))
     if _cells(before) + _cells(marked) > width:
