@@ -198,21 +198,28 @@ class Repository:
     def changed_lines(
         self, base: str, head: str | Endpoint, without: AbstractSet[RepoPath]
     ) -> Counter[bytes]:
-        """Count the lines that a diff takes away and adds, each with its sign and file.
+        """Count how many times a diff adds each line, in whatever file; negative if it takes away.
+
+        The counts of changes that follow each other can be summed up: what one brought and the
+        next took away again is gone. Files may have moved in between, so they are not told apart.
 
         Args:
             base: the commit to start from.
             head: what to compare it with.
             without: files that are left out.
         """
-        options = (*_PATCH_OPTIONS, "-U0", "--no-renames")
+        raw = self._diff(base, head, "--raw", "-r", "-z", "--no-abbrev", "--no-renames")
+        paths = [file.path for file in _parse_raw_diff(raw)]
+        patch = self._diff(base, head, *_PATCH_OPTIONS, "-U0", "--no-renames")
         lines: Counter[bytes] = Counter()
-        for file in self.changed_files(base, head):
-            paths = {entry.path for entry in (file.base, file.head) if entry} - without
-            for path in paths:
-                for line in self._diff(base, head, *options, paths=(path,)).split(b"\n"):
-                    if line[:1] in b"+-" and line[:3] not in (b"+++", b"---"):
-                        lines[path.encode("utf-8", "surrogateescape") + b"\0" + line] += 1
+        # One part for each file, in the order of the list. A line of content never starts with "d".
+        parts = patch.split(b"\ndiff --git ")
+        for path, part in zip(paths, parts, strict=False):
+            if path in without:
+                continue
+            for line in part.split(b"\n"):
+                if line[:1] in (b"+", b"-") and line[:3] not in (b"+++", b"---"):
+                    lines[line[1:]] += 1 if line[:1] == b"+" else -1
         return lines
 
     # Trees and differences

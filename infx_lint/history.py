@@ -31,7 +31,7 @@ class GitHistory(NamedTuple):
             return False
         undone: Counter[bytes] = Counter()
         for commit in commits:
-            undone += self.repository.changed_lines(commit.sha, commit.parent, {base, head})
+            undone.update(self.repository.changed_lines(commit.sha, commit.parent, {base, head}))
         done = self.repository.changed_lines(self.change.base, self.change.head, {base, head})
         return done == undone
 
