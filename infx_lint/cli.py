@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -304,6 +305,10 @@ def main() -> None:
         cli(standalone_mode=False)
     except click.exceptions.Abort:
         sys.exit(130)
+    except BrokenPipeError:
+        # The reader (`head`, a pager) has seen enough; Python must not complain at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
     except click.ClickException as error:
         _fail(error.format_message(), "infx-lint --help", error.exit_code)
     except (ConfigError, RuleError) as error:

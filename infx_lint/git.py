@@ -12,7 +12,6 @@ import subprocess
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import NamedTuple
 
@@ -195,9 +194,7 @@ class Repository:
         found = self._object(f"{commit}:{path}")
         return found[0] if found else None
 
-    def changed_lines(
-        self, base: str, head: str | Endpoint, without: AbstractSet[RepoPath]
-    ) -> Counter[bytes]:
+    def changed_lines(self, base: str, head: str | Endpoint, without: str) -> Counter[bytes]:
         """Count how many times a diff adds each line, in whatever file; negative if it takes away.
 
         The counts of changes that follow each other can be summed up: what one brought and the
@@ -206,7 +203,7 @@ class Repository:
         Args:
             base: the commit to start from.
             head: what to compare it with.
-            without: files that are left out.
+            without: the name of files that are left out, wherever they lie.
         """
         raw = self._diff(base, head, "--raw", "-r", "-z", "--no-abbrev", "--no-renames")
         paths = [file.path for file in _parse_raw_diff(raw)]
@@ -215,7 +212,7 @@ class Repository:
         # One part for each file, in the order of the list. A line of content never starts with "d".
         parts = patch.split(b"\ndiff --git ")
         for path, part in zip(paths, parts, strict=False):
-            if path in without:
+            if path.name == without:
                 continue
             for line in part.split(b"\n"):
                 if line[:1] in (b"+", b"-") and line[:3] not in (b"+++", b"---"):

@@ -31,8 +31,8 @@ class GitHistory(NamedTuple):
             return False
         undone: Counter[bytes] = Counter()
         for commit in commits:
-            undone.update(self.repository.changed_lines(commit.sha, commit.parent, {base, head}))
-        done = self.repository.changed_lines(self.change.base, self.change.head, {base, head})
+            undone.update(self.repository.changed_lines(commit.sha, commit.parent, base.name))
+        done = self.repository.changed_lines(self.change.base, self.change.head, base.name)
         return done == undone
 
     def _commits_to_undo(

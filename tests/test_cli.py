@@ -235,6 +235,15 @@ def test_colours_only_on_a_terminal(clone):
     os.close(child)
 
 
+def test_reader_that_leaves_early_is_no_error(clone):
+    command = f"{sys.executable} -m infx_lint --base origin/main --head HEAD --format json | true"
+    done = subprocess.run(command, shell=True, cwd=clone, capture_output=True, check=False)  # noqa: S602 - a pipe is the point
+    assert done.stderr == b""
+    command = f"{sys.executable} -m infx_lint rules | true"
+    done = subprocess.run(command, shell=True, cwd=clone, capture_output=True, check=False)  # noqa: S602 - as above
+    assert done.stderr == b""
+
+
 def test_version(tmp_path):
     assert start("--version", cwd=tmp_path).stdout.startswith("infx-lint, version ")
 
