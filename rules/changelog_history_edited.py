@@ -41,6 +41,8 @@ SENTENCES = {
     "link": "The link of {} was corrected in a change that adds entries; do that on its own.",
 }
 
+LABELS = {"removed": "it stood above this", "spacing": "blanks changed here"}
+
 
 @rule(severity=Severity.ERROR)
 def check(change: ChangeContext) -> Iterator[Finding]:
@@ -61,7 +63,7 @@ def check(change: ChangeContext) -> Iterator[Finding]:
         whose = f"the older entry for {entry.name}" if count == 1 else f"{count} older entries"
         yield Finding(
             message=f"{SENTENCES[kind].format(whose)} Restore the old bytes and only append.",
-            location=Location(log.head.path, first.head_span, label=kind),
+            location=Location(log.head.path, first.head_span, label=LABELS.get(kind, kind)),
             subject=f"{kind}:{entry.subject}",
             related=(
                 Location(log.base.path, first.base_span, change.base.tree.side, "as it was"),

@@ -16,7 +16,8 @@ A new entry at the top of the file, as in changelogs that list the newest first.
 
 ## Remedy
 
-Take the file of the target branch as it is, and append the entry one empty line below its last one.
+Merge the target branch, take its file as it is, and append the entry one empty line below the last
+one.
 
 ## Limits
 
@@ -41,8 +42,8 @@ def check(change: ChangeContext) -> Iterator[Finding]:
         older = f"{run.older_below} older entries" if run.older_below > 1 else "an older entry"
         yield Finding(
             message=(
-                f"{what} above {older}. "
-                "Restore the file of the target branch and append what is new at its end."
+                f"{what} above {older}. Merge the target branch, keep its file as it is, "
+                "and append what is new at its end."
             ),
             location=Location(log.head.path, first.span, label="added here"),
             subject=first.subject,

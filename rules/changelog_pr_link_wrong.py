@@ -24,6 +24,8 @@ Link the pull request that adds the entry.
 ## Limits
 
 Without the number of the pull request, a wrong number that no older entry uses cannot be told.
+Links to another pull request on purpose (a sweep that is run again, a change that lands a second
+time) are reported too: the repository's own validator refuses them.
 """
 
 from collections.abc import Iterator

@@ -50,8 +50,8 @@ def check(file: FileContext[YamlFile]) -> Iterator[Finding]:
             if copy.route[0] not in split_entries:
                 yield Finding(
                     message=(
-                        f"One entry has two {name}. Either a `- config-keys:` line is missing "
-                        "between them, or one is too many."
+                        f"One entry has two {name}. Either the `- config-keys:` line that opens an "
+                        f"entry is missing between them, or one {name} is too many."
                     ),
                     location=file.at(again, "again here"),
                     subject=".".join(copy.route),

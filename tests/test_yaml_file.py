@@ -89,6 +89,50 @@ def test_block_scalar_ends_with_its_text():
     assert file.span(file.root.value[0][1]) == Span(1, 4, 3, 4)
 
 
+@pytest.mark.parametrize(
+    ("text", "comments"),
+    [
+        ("# top\na: 1 # one\n  # two\nb: x#y\n", ["# top", "# one", "# two"]),
+        ("a: '# no' # yes\nb: \"x # no\" #yes\n", ["# yes", "#yes"]),
+        ("a: | # header\n  # text\n  more # text\n# after\nb: 1\n", ["# header", "# after"]),
+        ("a: [1, # one\n  2] # two\r\n", ["# one", "# two"]),
+        ("a:\n  # alone\n", ["# alone"]),
+        ("- a # x\n#", ["# x", "#"]),
+        ("a: 'x\n # no\n y' # yes", ["# yes"]),
+        ("a: &x 1 # x\nb: *x # y\n---\n# z\nc: 中 # 中\n", ["# x", "# y", "# z", "# 中"]),
+        ("\ufeff# top\na: 1 # one\n", ["# top", "# one"]),
+        ("", []),
+    ],
+)
+def test_comments(text, comments):
+    file = parse(text)
+    found = []
+    for span in file.comments():
+        start, end = (
+            file.text.offset(span.line, span.column),
+            file.text.offset(span.end_line, span.end_column),
+        )
+        found.append(text[start:end])
+    assert found == comments
+
+
+@given(VALUES, st.sampled_from([True, False]), st.data())
+def test_comments_are_all_that_can_go_without_changing_the_value(value, flow, data):
+    text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=True)
+    lines = text.split("\n")
+    added = 0
+    for number in data.draw(st.sets(st.integers(0, len(lines) - 1))):
+        with_comment = [*lines[:number], lines[number] + " # note", *lines[number + 1 :]]
+        try:
+            same = yaml.safe_load("\n".join(with_comment)) == value
+        except yaml.YAMLError:
+            same = False
+        if same:
+            lines, added = with_comment, added + 1
+    file = parse("\n".join(lines))
+    assert len([span for span in file.comments() if span.end_column - span.column == 6]) == added
+
+
 def test_several_documents():
     file = parse("a: 1\n---\n---\nb: 2\n")
     assert [value_of(root) for root in file.roots] == [{"a": 1}, None, {"b": 2}]

@@ -101,6 +101,49 @@ class YamlFile(NamedTuple):
         """Return the place of a node."""
         return self.text.span(self.start(node), self.end(node))
 
+    def comments(self) -> Iterator[Span]:
+        """Yield the place of every comment, from its `#` to the end of its line.
+
+        libyaml drops comments, so they are what starts with `#` after a blank, outside of scalars.
+        """
+        text = self.text.text
+        scalars = iter(sorted(self._scalar_stretches()))
+        start, end = next(scalars, (len(text), len(text)))
+        at = text.find("#")
+        while at >= 0:
+            while end <= at:
+                start, end = next(scalars, (len(text), len(text) + 1))
+            if start <= at:
+                at = text.find("#", end)
+                continue
+            line_end = text.find("\n", at)
+            line_end = len(text) if line_end < 0 else line_end
+            if at == self.mark_length or text[at - 1] in " \t\n":
+                yield self.text.span(at, at + len(text[at:line_end].rstrip("\r")))
+                at = text.find("#", line_end)
+            else:
+                at = text.find("#", at + 1)
+
+    def _scalar_stretches(self) -> Iterator[tuple[int, int]]:
+        """Yield start and end of every scalar; of a block scalar only what is below its header."""
+        pending = [root for root in self.roots if root is not None]
+        visited: set[int] = set()
+        while pending:
+            node = pending.pop()
+            if id(node) in visited:
+                continue
+            visited.add(id(node))
+            if isinstance(node, SequenceNode):
+                pending += node.value
+            elif isinstance(node, MappingNode):
+                pending += (part for pair in node.value for part in pair)
+            elif isinstance(node, ScalarNode) and node.style in ("|", ">"):
+                below = self.text.text.find("\n", self.start(node)) + 1
+                if below:
+                    yield below, max(below, self.end(node))
+            else:
+                yield self.start(node), self.end(node)
+
     def later_copies(self) -> Iterator[LaterCopy]:
         """Yield every pair whose key stood before in the same mapping, in the order of the file."""
         for route, pairs in repeated_keys(self):

@@ -183,7 +183,16 @@ class ChangelogChange:
         return {kind: tuple(edit for edit in self.edits if edit.kind is kind) for kind in kinds}
 
     def compare_lines(self, edit: HistoryEdit) -> tuple[tuple[str, str, str], ...]:
-        """Return rows of side, line number and text with visible blanks; at most five a side."""
+        """Return rows of side, line number and text with visible blanks; at most five a side.
+
+        For spacing the text is all that stands between the end of an entry and the next one.
+        """
+        if edit.separators:
+            old, new = map(make_visible, edit.separators)
+            return (
+                ("base", str(edit.base_span.line), old),
+                ("head", str(edit.head_span.line), new),
+            )
         rows = []
         for side, changelog, span in (
             ("base", self.base, edit.base_span),

@@ -79,7 +79,9 @@ def separator_fault(
     else:
         what = f"are {len(lines)} lines instead of one"
     remedy = (
-        "Put exactly one empty line there" if found or not lines else "Add an empty line below it"
+        "Put exactly one empty line there"
+        if found or not lines
+        else "Blanks make no empty line: add one below it"
     )
     between = below.text.span(above.content_end + kept, below.start)
     return FormatFault(
@@ -107,12 +109,19 @@ def find_end_fault(entry: ChangelogEntry) -> Iterator[FormatFault]:
             (text.span(end, end), "\n"),
         )
     elif entry.separator != "\n" and not entry.separator.strip():
+        lines = entry.separator[1:].split("\n")[:-1]
+        one, many = (
+            ("a line of blanks", "lines of blanks")
+            if any(lines)
+            else ("an empty line", "empty lines")
+        )
+        what = one if len(lines) == 1 else f"{len(lines)} {many}"
         yield FormatFault(
             entry,
-            text.span(end + 1, end + 1),
+            text.line_span(text.line_of(end) + 1),
             "end of file",
-            f"Below the last entry there is `{make_visible(entry.separator[1:])}`. "
-            "End the file right after the entry, with one line feed.",
+            f"The file ends with {what} (`{make_visible(entry.separator[1:])}`). "
+            "Remove what is below the last entry.",
             (text.span(end, entry.end), "\n"),
             refused=entry.separator.endswith("\n\n"),
         )

@@ -36,12 +36,14 @@ class HistoryEdit(NamedTuple):
         entries: the older entries concerned, as of the base.
         base_span: where the old text stands at the base.
         head_span: where the new text, or the gap that is left, stands at the head.
+        separators: for spacing, everything below the first entry at the base and at the head.
     """
 
     kind: EditKind
     entries: tuple[ChangelogEntry, ...]
     base_span: Span
     head_span: Span
+    separators: tuple[str, str] | None = None
 
 
 def find_edits(
@@ -136,7 +138,8 @@ def _spacing_edit(
         text.line_span(_existing_line(text, entry.content_end + same).line)
         for text, entry in ((base, old), (head, new))
     ]
-    return HistoryEdit(EditKind.SPACING, (old,), places[0], places[1])
+    separators = (old.separator, new.separator)
+    return HistoryEdit(EditKind.SPACING, (old,), places[0], places[1], separators)
 
 
 def _common_length(one: str, other: str) -> int:
@@ -182,6 +185,7 @@ def _merge(edits: list[HistoryEdit]) -> Iterator[HistoryEdit]:
                 current.entries + edit.entries,
                 _cover(current.base_span, edit.base_span),
                 _cover(current.head_span, edit.head_span),
+                current.separators,
             )
             continue
         if current is not None:
