@@ -53,7 +53,7 @@ def check(change: ChangeContext) -> Iterator[Finding]:
             return
         if schema.path is None and entry is log.added[0]:
             yield Finding(
-                message="No `ChangelogEntry` was found in this tree. A built-in copy was used.",
+                message="No readable `ChangelogEntry` is in this tree. A built-in copy was used.",
                 severity=Severity.NOTICE,
                 location=Location(log.head.path, entry.span),
                 subject="schema",

@@ -4,7 +4,7 @@ Its pydantic models are read with libcst: field names and aliases (also through 
 enum), types, defaults, bounds, `extra="forbid"`, and the relations that validators check, as far
 as they are conditions over fields that raise `ValueError`. From those facts a pydantic model of
 our own is made. The facts are plain JSON values, so that they can be cached by blob id: libcst
-is imported only for a source that was never seen.
+is imported only for a source that was never seen, in a process of its own.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from infx_lint.cache import FactCache
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 from infx_lint.snapshot import Snapshot
+from infx_lint.worker import Stopped, read_confined
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 Json: TypeAlias = Any
-FACTS_VERSION = 2
+FACTS_VERSION = 3
+MAX_SOURCE_BYTES = 1_000_000
 
 
 class Violation(NamedTuple):
@@ -140,6 +142,10 @@ class Schema(NamedTuple):
         message = violation.message[:1].lower() + violation.message[1:]
         return f"`{route}`: {message}" if route else message
 
+    def check(self) -> None:
+        """Build the model once, to see that it can be built; raise what pydantic raises."""
+        _ = self._model
+
     @property
     def _model(self) -> type[BaseModel]:
         """Make the pydantic model. Field names are plain attributes, aliases as in the source."""
@@ -164,16 +170,19 @@ class Schema(NamedTuple):
 def find_schema(
     tree: Snapshot, sources: Iterable[RepoPath], name: str, cache: FactCache
 ) -> Schema | None:
-    """Look a class up by name among the Python files of a tree; None where none has it."""
+    """Look a class up by name among the Python files of a tree; None where none has it.
+
+    A source that cannot be read is no reason to fail: the next one is looked at.
+    """
     marker = f"class {name}(".encode()
     for path in sources:
-        if marker not in tree.read(path):
+        source = tree.read(path)
+        if marker not in source or len(source) > MAX_SOURCE_BYTES:
             continue
 
-        def read(path: RepoPath = path) -> Json:
-            from infx_lint.domain.schema_source import read_class
-
-            return read_class(tree.read(path), name)
+        def read(source: bytes = source) -> Json:
+            facts = read_confined("infx_lint.domain.schema_source:read_class", source, name)
+            return None if isinstance(facts, Stopped) else facts
 
         facts = cache.get(f"schema-{FACTS_VERSION}-{name}", tree.blob(path), read)
         if facts is not None:

@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 import libcst as cst
 import libcst.matchers as m
 
+from infx_lint.cache import FactCache
 from infx_lint.documents.python_file import PythonFile, UnreadablePython, parse_python
+from infx_lint.domain.schema import Schema
 
 Json: TypeAlias = Any
 
@@ -28,7 +30,10 @@ def read_class(source: bytes, name: str) -> Json | None:
     file = parse_python(source)
     if isinstance(file, UnreadablePython) or name not in file.classes:
         return None
-    return _ClassReader(file).read(name)
+    facts = _ClassReader(file).read(name)
+    # A model that pydantic cannot build (a broken pattern, a bound without sense) demands nothing.
+    Schema(name, facts, None, FactCache()).check()
+    return facts
 
 
 class _ClassReader:

@@ -1,0 +1,55 @@
+"""Runs a reader of untrusted text in a process of its own, which can be stopped.
+
+Some parsers can be made to hang, or to bring the whole process down (libcst's native parser
+overflows its stack on deeply nested source). What they read comes from pull requests.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from typing import Any, NamedTuple
+
+SECONDS = 5.0
+
+
+class Stopped(NamedTuple):
+    """The reader did not answer, and why."""
+
+    reason: str
+
+
+def read_confined(reader: str, data: bytes, *arguments: str) -> Any:  # noqa: ANN401 - JSON
+    """Return what a reader makes of `data`: a value of the kinds that JSON holds, or `Stopped`.
+
+    Args:
+        reader: `module:function`; it is given the bytes and the arguments.
+        data: the untrusted text.
+        arguments: further arguments of the reader.
+    """
+    # -P: nothing is ever imported from the current folder, which may be anybody's checkout.
+    command = (sys.executable, "-P", "-m", __name__, reader, *arguments)
+    try:
+        done = subprocess.run(
+            command, input=data, capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return Stopped(f"reading it takes more than {SECONDS:.0f} seconds")
+    if done.returncode:
+        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        reason = last[0] if last and done.returncode > 0 else "the parser crashed on it"
+        return Stopped(reason)
+    return json.loads(done.stdout)
+
+
+def main() -> None:
+    """Answer one request: the reader's name and arguments as options, the text as input."""
+    module, _, function = sys.argv[1].partition(":")
+    reader = getattr(import_module(module), function)
+    json.dump(reader(sys.stdin.buffer.read(), *sys.argv[2:]), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
