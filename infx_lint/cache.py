@@ -50,8 +50,8 @@ class FactCache:
             return compute()
         file = self.folder / f"{kind}-{blob}.json"
         try:
-            return json.loads(file.read_bytes())
-        except (OSError, ValueError):
+            return json.loads(file.read_bytes())["fact"]
+        except (OSError, ValueError, LookupError, TypeError):
             fact = compute()
             self._store(file, fact)
             return fact
@@ -60,7 +60,7 @@ class FactCache:
         draft = file.with_suffix(f".{os.getpid()}.tmp")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_text(json.dumps(fact), encoding="utf-8")
+            draft.write_text(json.dumps({"fact": fact}), encoding="utf-8")
             draft.replace(file)
             self._prune(file.parent)
         except OSError:

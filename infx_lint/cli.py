@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from infx_lint import __version__
 from infx_lint.config import ConfigError, Settings, find_settings, load_settings
 from infx_lint.finding import Severity
 from infx_lint.git import GitError, Repository
+from infx_lint.printable import printable
 from infx_lint.registry import RuleError, all_rules, find_rule, select_rules
 
 if TYPE_CHECKING:
@@ -130,6 +132,11 @@ def check(  # noqa: PLR0913 - one parameter an option
     rules = select_rules(select, (*ignore, *settings.off))
     comparison = compare(repository, Request(base, head, staged, everything))
     comparison = select_paths(repository, comparison, paths)
+    if settings.source:
+        # What changes the outcome of a review must be seen in it.
+        change = comparison.change
+        named = replace(change, reason=f"{change.reason}, settings of {settings.source.name}")
+        comparison = comparison._replace(change=named)
     report = _run(repository, comparison, rules, settings, pr)
     threshold = fail_on or settings.fail_on or "error"
     if output_format == "json":
@@ -180,7 +187,7 @@ def _print(
     stats: bool,
 ) -> None:
     """Print for people. Where there is nothing to show, rich is not even loaded."""
-    reason = f"infx-lint: {report.change.reason}"
+    reason = printable(f"infx-lint: {report.change.reason}")
     if not report.shown(include_existing=include_existing) and not report.failures and not stats:
         from infx_lint.report.terminal import summary
 
@@ -311,6 +318,8 @@ def main() -> None:
         sys.exit(141)
     except click.ClickException as error:
         _fail(error.format_message(), "infx-lint --help", error.exit_code)
+    except OSError as error:
+        _fail(f"the output cannot be written: {error.strerror}", "--output FILE", WRONG_USE)
     except (ConfigError, RuleError) as error:
         _fail(str(error), None, WRONG_USE)
     except GitError as error:
@@ -318,6 +327,7 @@ def main() -> None:
 
 
 def _fail(message: str, remedy: str | None, status: int) -> None:
-    text = " ".join(message.splitlines())
+    text = printable(" ".join(message.splitlines()))
+    remedy = printable(remedy) if remedy else None
     click.echo(f"infx-lint: {text}" + (f" (try: {remedy})" if remedy else ""), err=True)
     sys.exit(status)

@@ -55,7 +55,7 @@ def load_settings(file: Path, rule_ids: tuple[str, ...]) -> Settings:
         raise ConfigError(f"{file}: {reason}; name a readable file with --config") from None
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError
         raise ConfigError(f"{file}: {error}") from None
     return _validate(data, file, text, rule_ids)
 

@@ -235,6 +235,7 @@ class Repository:
         """Return the files that differ, renames found, sorted by path."""
         files = list(_parse_raw_diff(self._diff(base, head, *_DIFF_OPTIONS)))
         if head is Endpoint.WORKTREE:
+            files = [_from_disk(file) for file in files]
             files = [file for file in files if not self._is_only_touched(file)]
             files += [ChangedFile(base=None, head=entry) for entry in self._untracked()]
         return tuple(sorted(files, key=lambda file: file.path))
@@ -330,8 +331,11 @@ class Repository:
 
     def _read_from_disk(self, path: RepoPath) -> bytes:
         """Read a file as git would store it: with line feeds where the clone converts them."""
+        location = self.root / path
+        if not location.is_file():
+            raise GitError(f"`{path.display()}` is no regular file", "remove it, or restore it")
         try:
-            data = (self.root / path).read_bytes()
+            data = location.read_bytes()
         except OSError as error:
             raise GitError(
                 f"`{path.display()}` cannot be read: {error.strerror}", "check its permissions"
@@ -446,6 +450,14 @@ def _parse_commits(raw: bytes) -> Iterator[Commit]:
     for sha, parents, date, subject in zip(*[iter(fields)] * 4, strict=False):
         if parents:
             yield Commit(sha=sha, parent=parents.split(" ", 1)[0], subject=subject, date=date)
+
+
+def _from_disk(file: ChangedFile) -> ChangedFile:
+    """Forget the id that git computed for a file on disk: there need not be such an object."""
+    head = file.head
+    if head is None or not head.mode.is_regular:
+        return file
+    return ChangedFile(file.base, TreeEntry(head.path, head.mode, None))
 
 
 def _parse_raw_diff(raw: bytes) -> Iterator[ChangedFile]:

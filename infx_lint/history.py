@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from infx_lint.change import ChangedFile, ChangeSet, Hunk
 from infx_lint.git import Commit, Repository
 from infx_lint.paths import RepoPath
 
 
-class GitHistory(NamedTuple):
+class GitHistory:
     """The history behind one change."""
 
-    repository: Repository
-    change: ChangeSet
+    def __init__(self, repository: Repository, change: ChangeSet) -> None:
+        self.repository = repository
+        self.change = change
+        self._hunks: dict[RepoPath, tuple[Hunk, ...]] = {}
 
     def hunks(self, file: ChangedFile) -> tuple[Hunk, ...]:
         """Return the regions of a changed file's diff, context included."""
         if self.change.base is None:
             return ()
-        return self.repository.hunks(self.change.base, self.change.head, file)
+        if file.path not in self._hunks:
+            found = self.repository.hunks(self.change.base, self.change.head, file)
+            self._hunks[file.path] = found
+        return self._hunks[file.path]
 
     def is_exact_revert(self, base: RepoPath, head: RepoPath, texts: tuple[str, ...]) -> bool:
         """Tell whether the change undoes, line for line, the commits that brought `texts`."""

@@ -86,11 +86,11 @@ class ChangeContext:
 
     @property
     def deleted_changelog(self) -> Changelog | None:
-        """Return the changelog of the base, where the change deletes it."""
-        deleted = {file.path for file in self.change.files if file.head is None}
-        if not any(path.name == CHANGELOG_NAME for path in deleted):
+        """Return the changelog of the base, where the head has none any more."""
+        touched = {file.base.path for file in self.change.files if file.base}
+        if not any(path.name == CHANGELOG_NAME for path in touched):
             return None
-        if self.head.layout.changelog or self.base.layout.changelog not in deleted:
+        if self.head.layout.changelog or self.base.layout.changelog not in touched:
             return None
         return self.base.changelog
 

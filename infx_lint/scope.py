@@ -102,19 +102,22 @@ def _endpoints(repository: Repository, request: Request) -> tuple[str | None, st
         )
     head = repository.resolve(head_name)
     endpoint = head if request.head else Endpoint.WORKTREE
-    shown = f"{_short(request.head)} ({head[:9]})" if request.head else "the working tree"
+    shown = f"{_named(request.head, head)}" if request.head else "the working tree"
     if request.everything:
         return None, endpoint, f"all files of {shown}"
     target = request.base or repository.default_branch()
     tip = repository.resolve(target)
     base = repository.merge_base(tip, head)
-    since = _short(target) if base == tip else f"where it left {_short(target)}"
-    return base, endpoint, f"{shown} against {since} ({base[:9]})"
+    if base == tip:
+        return base, endpoint, f"{shown} against {_named(target, base)}"
+    return base, endpoint, f"{shown} against where it left {_named(target, base)}"
 
 
-def _short(revision: str) -> str:
-    """Shorten a full commit id; names stay as they are."""
-    return revision[:9] if re.fullmatch(_FULL_ID, revision) else revision
+def _named(revision: str, commit: str) -> str:
+    """Return a revision as the user wrote it, with the commit that it stands for."""
+    if re.fullmatch(_FULL_ID, revision) or commit.startswith(revision):
+        return commit[:9]
+    return f"{revision} ({commit[:9]})"
 
 
 def select_paths(

@@ -47,6 +47,15 @@ def check(change: ChangeContext) -> Iterator[Finding]:
             location=Location(log.head.path, log.head.text.line_span(1)),
             subject="",
         )
+    if len(log.head.file.roots) > 1:
+        yield Finding(
+            message=(
+                "The changelog holds several YAML documents, and the repository's loader takes "
+                "one. Remove the `---`."
+            ),
+            location=Location(log.head.path, log.head.second_document, label="the next document"),
+            subject="documents",
+        )
     schema = change.head.schema("ChangelogEntry") if log.added else None
     for entry in log.added if schema else ():
         if schema is None:
@@ -58,6 +67,13 @@ def check(change: ChangeContext) -> Iterator[Finding]:
                 location=Location(log.head.path, entry.span),
                 subject="schema",
             )
+        if entry.refusal:
+            yield Finding(
+                message=f"The entry for {entry.name} cannot be loaded: {entry.refusal}. Mend it.",
+                location=Location(log.head.path, entry.whole_span),
+                subject=entry.subject,
+            )
+            continue
         told = set()
         for violation in schema.violations(entry.value):
             route = violation.route or violation.fields[:1]

@@ -49,7 +49,7 @@ def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield each way in which history was touched."""
     if gone := change.deleted_changelog:
         yield Finding(
-            message="The changelog was deleted. Restore the file.",
+            message="The changelog is gone: deleted, renamed or no file any more. Restore it.",
             location=Location(gone.path, gone.text.line_span(1), change.base.tree.side),
             subject="file",
         )

@@ -168,6 +168,26 @@ def test_unusable_settings_name_the_line(clone, text, message):
     assert message in one_line(start(cwd=clone), 2)
 
 
+def test_settings_are_named_in_the_first_line(clone):
+    (clone / "infx-lint.toml").write_text("")
+    assert start(cwd=clone).stdout.splitlines()[0].endswith(", settings of infx-lint.toml")
+
+
+def test_output_that_cannot_be_written_is_one_line(clone):
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
+        done = subprocess.run(
+            [sys.executable, "-m", "infx_lint"],
+            cwd=clone,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("infx-lint: the output cannot be written")
+    assert "Traceback" not in done.stderr
+
+
 def test_settings_change_levels_and_the_threshold(clone):
     settings = clone / "infx-lint.toml"
     settings.write_text('[rules]\nchangelog-pr-link-missing = "warning"\n')

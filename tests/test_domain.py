@@ -118,6 +118,10 @@ def test_repository_is_the_one_most_linked():
         ("dsr1.fp8*", False),
         ("DSR1-*", False),
         ("*-mtp", False),
+        ("dsr1-*-*-sglang", True),
+        ("*sglang*sglang", False),
+        ("dsr1-fp8-b200-sglang*dsr1", False),
+        ("*" * 200 + "z", False),
     ],
 )
 def test_selectors_match_as_in_the_repository(selector, matches):
@@ -147,9 +151,10 @@ def test_fact_is_computed_once_and_survives_a_torn_file(tmp_path):
     for _ in range(2):
         assert FactCache(tmp_path / "cache").get("kind", "abc", compute) == {"answer": [42]}
     assert len(calls) == 1
-    (tmp_path / "cache" / "kind-abc.json").write_text('{"ans')
-    assert FactCache(tmp_path / "cache").get("kind", "abc", compute) == {"answer": [42]}
-    assert len(calls) == 2
+    for number, text in enumerate(('{"ans', "[]", "5", "{}"), start=2):
+        (tmp_path / "cache" / "kind-abc.json").write_text(text)
+        assert FactCache(tmp_path / "cache").get("kind", "abc", compute) == {"answer": [42]}
+        assert len(calls) == number
 
 
 def test_cache_that_cannot_be_written_is_no_error(tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infx_lint.change import ChangeKind, Endpoint, FileMode, Hunk
+from infx_lint.change import ChangeKind, Endpoint, FileMode, Hunk, TreeEntry
 from infx_lint.git import GitError, Repository
 from infx_lint.paths import RepoPath
 from infx_lint.scope import Request, compare, select_paths
@@ -158,6 +158,29 @@ def test_untracked_files_belong_to_the_working_tree_unless_ignored(work):
     nested.commit()
     repository = Repository(work.folder / "new")
     assert kinds(repository, base, Endpoint.WORKTREE) == [("new/file.yaml", ChangeKind.ADDED)]
+
+
+def test_renamed_file_with_unstaged_edits_is_read_from_disk(work):
+    work.write("old.yaml", b"same: 1\n" * 20)
+    base = work.commit()
+    work.git("mv", "old.yaml", "new.yaml")
+    work.write("new.yaml", b"same: 1\n" * 20 + b"more: 2\n")
+    repository = Repository(work.folder)
+    (file,) = repository.changed_files(base, Endpoint.WORKTREE)
+    assert file.kind is ChangeKind.RENAMED
+    assert file.head is not None
+    assert repository.read(file.head).endswith(b"more: 2\n")
+
+
+def test_what_is_no_file_is_never_waited_for(work):
+    work.write("a.yaml")
+    base = work.commit()
+    (work.folder / "a.yaml").unlink()
+    os.mkfifo(work.folder / "a.yaml")
+    entry = TreeEntry(RepoPath("a.yaml"), FileMode.FILE, None)
+    with pytest.raises(GitError, match="is no regular file"):
+        Repository(work.folder).read(entry)
+    assert base
 
 
 def test_touched_file_is_no_change(work):

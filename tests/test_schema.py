@@ -103,6 +103,24 @@ def test_what_is_not_understood_is_said_and_demanded_of_nobody():
     assert kinds(schema, {"name": 1, "link": 2}) == []
 
 
+def test_private_attributes_and_relations_over_them_are_left_out():
+    schema = schema_of(
+        """
+        class Entry(BaseModel):
+            a: int
+            _seen: int = 3
+
+            @model_validator(mode="after")
+            def check(self):
+                if self._seen and self.a:
+                    raise ValueError("seen")
+                return self
+        """
+    )
+    assert kinds(schema, {"a": 1}) == []
+    assert schema.facts["unread"] == ["relation “seen”"]
+
+
 def test_relation_names_the_fields_that_were_given():
     schema = schema_of(
         """

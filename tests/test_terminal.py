@@ -116,10 +116,11 @@ def test_long_lines_are_cut_around_the_place(width, start, filler):
 
 
 def test_text_of_a_change_cannot_move_the_cursor_or_style_anything():
-    evil = "a\x1b[31mred\x1b[0m\x07\u202eb [bold]c[/bold]"
+    evil = "a\x1b[31mred\x1b[0m\x07\u202eb\n::error::x [bold]c[/bold]"
     output = show(report(finding(Span(1, 1, 1, 2), message=evil)), evil + "\n")
     assert not set("\x1b\x07\u202e") & set(output)
     assert "[bold]c[/bold]" in output
+    assert not any(line.startswith("::error") for line in output.split("\n"))
 
 
 def test_a_place_of_many_lines_shows_the_first():

@@ -14,7 +14,7 @@ from infx_lint.documents.yaml_file import (
     repeated_keys,
 )
 from infx_lint.documents.yaml_tree import MappingNode, ScalarNode, SequenceNode, lookup
-from infx_lint.documents.yaml_value import equal, value_of
+from infx_lint.documents.yaml_value import first_difference, value_of
 from infx_lint.finding import Span
 
 
@@ -161,14 +161,59 @@ def test_exploding_aliases_are_refused_quickly():
     file = parse("\n".join(lines))
     last = lookup(file.root, "a8")
     assert last is not None
-    assert not equal(last, last)
+    assert first_difference(last, last) is None
     assert list(repeated_keys(file)) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "difference"),
+    [
+        ("8", "010", None),
+        ("8", '"8"', "their values: `8` and `8`"),
+        ("{ a: 1, b: 2 }", "{ b: 2, a: 1 }", None),
+        ("[1]", "[1, 2]", "`[1]`, which only one of them has"),
+        ("[1]", "{ a: 1 }", "their values"),
+        ("{ a: { b: [x, y] } }", "{ a: { b: [x, z] } }", "`a.b.[1]`: `y` and `z`"),
+        ("{ 1: a }", "{ 01: a }", None),
+    ],
+)
+def test_differences(one, other, difference):
+    file = parse(f"- {one}\n- {other}\n")
+    assert file.root is not None
+    assert first_difference(*file.root.value) == difference
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [*a]\nb: *a\nb: *a\n",
+        "a: &a { <<: *a }\na: *a\n",
+        "a: &a [*a, 1]\nb: &b [*b, 2]\na: *b\n",
+        "k:\n" + "".join(f"  x{n}: 1\n" for n in range(20_000)) + "  z: 1\n"
+        "k:\n" + "".join(f"  x{n}: 1\n" for n in range(20_000)) + "  z: 2\n",
+    ],
+    ids=["cycle", "merge-cycle", "two-cycles", "wide"],
+)
+def test_copies_are_compared_in_linear_time(text):
+    for copy in parse(text).later_copies():
+        assert copy.difference is None or "`" in copy.difference
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [("a: \U0001f600 bééé\x01\n", 10), ("\ufeffa: \x01b\n", 5), ("é: \x07\n", 4)],
+)
+def test_place_of_a_forbidden_character(text, column):
+    file = parse_yaml(text.encode())
+    assert isinstance(file, UnreadableYaml)
+    assert file.reason.startswith("character U+000")
+    assert file.span == Span(1, column, 1, column + 1)
 
 
 def test_cycle_is_no_value():
     root = parse("a: &a [*a]\n").root
     assert root is not None
-    assert not equal(root, root)
+    assert first_difference(root, root) is None
 
 
 @pytest.mark.parametrize("text", ["[" * 5000, "{a: " * 5000, "[" * 1001 + "]" * 1001])

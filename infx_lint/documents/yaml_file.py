@@ -26,13 +26,13 @@ from infx_lint.documents.yaml_tree import (
     compose,
     end_of,
 )
-from infx_lint.documents.yaml_value import equal, first_difference, identity
+from infx_lint.documents.yaml_value import first_difference, identity
 from infx_lint.finding import Span
 
 MAX_BYTES = 8_000_000
 # Where libyaml has no limit of its own, its cost grows with the square of the nesting of flow
-# collections: at 1,000 it is 4 ms.
-MAX_FLOW_DEPTH = 1_000
+# collections; and what walks values recurses.
+MAX_FLOW_DEPTH = 200
 
 _BRACKETS = r"[][{}]"
 _ITEM = r" +- "
@@ -148,8 +148,7 @@ class YamlFile(NamedTuple):
         """Yield every pair whose key stood before in the same mapping, in the order of the file."""
         for route, pairs in repeated_keys(self):
             for (before, value), (key, other) in pairwise(pairs):
-                difference = None if equal(value, other) else first_difference(value, other)
-                yield LaterCopy(route, before, key, other, difference)
+                yield LaterCopy(route, before, key, other, first_difference(value, other))
 
     def line_block(self, copy: LaterCopy) -> Span | None:
         """Return the lines that a copy has to itself, blank lines below it included.
@@ -223,14 +222,18 @@ def _explain(error: YAMLError, text: TextFile) -> UnreadableYaml:
             if line != text.line_of(offset):
                 reason += f" ({error.context} that starts at line {line})"
     elif isinstance(error, ReaderError):
-        offset = min(error.position or 0, len(text.text))
+        # The place is counted in bytes, and without a byte order mark.
+        data = text.text.removeprefix("\ufeff").encode()
+        before = data[: error.position or 0].decode(errors="ignore")
+        offset = len(before) + int(text.text.startswith("\ufeff"))
+        offset = min(offset, max(0, len(text.text) - 1))
         reason = (
             f"character U+{ord(text.text[offset]):04X} is not allowed" if text.text else "empty"
         )
     else:
         reason = str(error)
     line = text.line_of(offset)
-    for number in range(max(1, line - 1), line + 2):
+    for number in range(max(1, line - 3), line + 2):
         if text.line(number).startswith(_CONFLICT_MARKERS):
             return UnreadableYaml(
                 text.line_span(number), "a merge conflict is not resolved here", text
@@ -242,7 +245,7 @@ def _explain(error: YAMLError, text: TextFile) -> UnreadableYaml:
 
         name = unicodedata.name(wide[0]).lower()
         reason += f"; `{wide[0]}` in this line is a {name}, which means nothing in YAML"
-    elif re.match(_ITEM, text.line(line)):
+    elif isinstance(error, MarkedYAMLError) and re.match(_ITEM, text.line(line)):
         reason = f"this list item is not in the column of its list; the parser says: {reason}"
     end = min(offset + 1, text.line_start(line) + len(text.line(line)))
     return UnreadableYaml(text.span(offset, max(offset, end)), reason, text)

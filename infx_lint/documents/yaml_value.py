@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import lru_cache
-from itertools import zip_longest
 from typing import Any
 
 from yaml.constructor import SafeConstructor
@@ -17,7 +16,6 @@ from infx_lint.documents.yaml_tree import (
     Node,
     ScalarNode,
     SequenceNode,
-    lookup,
 )
 
 MAX_VALUE_NODES = 200_000
@@ -41,12 +39,12 @@ def value_of(node: Node | None) -> Any:  # noqa: ANN401 - YAML holds anything
         return None
     if isinstance(node, ScalarNode) and node.tag == STRING_TAG:
         return node.value
-    if _holds_merge(node):
-        # The constructor writes merged pairs into the node.
-        node = deepcopy(node)
     try:
+        if _holds_merge(node):
+            # The constructor writes merged pairs into the node.
+            node = deepcopy(node)
         return SafeConstructor().construct_document(node)
-    except (YAMLError, ValueError, TypeError, AttributeError, OverflowError) as error:
+    except (YAMLError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
         raise NotConstructibleError(str(error)) from None
 
 
@@ -85,50 +83,60 @@ def identity(key: Node) -> object:
     return key.value if key.tag == STRING_TAG else _scalar_value(key.tag, key.value)
 
 
-def equal(one: Node, other: Node) -> bool:
-    """Tell whether two nodes load to the same value, types included (`8` is not `"8"`)."""
-    try:
-        return bool(_typed(value_of(one)) == _typed(value_of(other)))
-    except NotConstructibleError:
-        return False
+def first_difference(one: Node, other: Node) -> str | None:
+    """Name the first place where two nodes load to different values; None where they are equal.
 
+    Types count (`8` is not `"8"`), the order of keys does not. Both trees are walked side by side,
+    each pair of nodes once, so that neither aliases nor cycles cost anything.
 
-def _typed(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _typed(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_typed(item) for item in value]
-    return (type(value), value)
-
-
-def first_difference(one: Node, other: Node) -> str:
-    """Name the first place where two values differ: a route of keys, and both scalars."""
-    route: list[str] = []
-    while (step := _differing_child(one, other)) is not None:
-        name, left, right = step
-        route.append(name)
-        if left is None or right is None:
-            return f"`{'.'.join(route)}`, which only one of them has"
-        one, other = left, right
-    what = f"`{'.'.join(route)}`" if route else "their values"
-    if isinstance(one, ScalarNode) and isinstance(other, ScalarNode):
-        return f"{what}: `{_shorten(one.value)}` and `{_shorten(other.value)}`"
-    return what
-
-
-def _differing_child(one: Node, other: Node) -> tuple[str, Node | None, Node | None] | None:
-    steps: list[tuple[str, Node | None, Node | None]] = []
-    if isinstance(one, MappingNode) and isinstance(other, MappingNode):
-        pairs = (*one.value, *other.value)
-        keys = {key.value: None for key, _ in pairs if isinstance(key, ScalarNode)}
-        steps = [(key, lookup(one, key), lookup(other, key)) for key in keys]
-    elif isinstance(one, SequenceNode) and isinstance(other, SequenceNode):
-        both = enumerate(zip_longest(one.value, other.value))
-        steps = [(f"[{index}]", left, right) for index, (left, right) in both]
-    for name, left, right in steps:
-        if left is None or right is None or not equal(left, right):
-            return name, left, right
+    Returns:
+        The route of keys to the place and what stands there, ready for a message.
+    """
+    pending: list[tuple[Node, Node, tuple[str, ...]]] = [(one, other, ())]
+    seen: set[tuple[int, int]] = set()
+    while pending:
+        left, right, route = pending.pop()
+        if left is right or (id(left), id(right)) in seen:
+            continue
+        seen.add((id(left), id(right)))
+        where = f"`{'.'.join(route)}`" if route else "their values"
+        if isinstance(left, ScalarNode) and isinstance(right, ScalarNode):
+            if not _same_scalar(left, right):
+                return f"{where}: `{_shorten(left.value)}` and `{_shorten(right.value)}`"
+            continue
+        if left.tag != right.tag or type(left) is not type(right):
+            return where
+        children = _children(left), _children(right)
+        for name in dict.fromkeys((*children[0], *children[1])):
+            if name not in children[0] or name not in children[1]:
+                return f"`{'.'.join((*route, str(name)))}`, which only one of them has"
+        # Reversed, since the last one pushed is looked at first.
+        pending += (
+            (child, children[1][name], (*route, str(name)))
+            for name, child in reversed(children[0].items())
+        )
     return None
+
+
+def _same_scalar(one: ScalarNode, other: ScalarNode) -> bool:
+    if one.tag != other.tag:
+        return False
+    return bool(
+        one.value == other.value
+        or _scalar_value(one.tag, one.value) == _scalar_value(other.tag, other.value)
+    )
+
+
+def _children(node: Node) -> dict[object, Node]:
+    """Return what a collection holds: by the keys that a loader sees, or by position."""
+    if isinstance(node, SequenceNode):
+        return {f"[{index}]": item for index, item in enumerate(node.value)}
+    merges = 0
+    children: dict[object, Node] = {}
+    for key, value in node.value:
+        name = identity(key) if key.tag != MERGE_TAG else f"<< {(merges := merges + 1)}"
+        children[name if isinstance(key, ScalarNode) else f"? {len(children)}"] = value
+    return children
 
 
 def _shorten(text: str) -> str:

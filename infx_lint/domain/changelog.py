@@ -102,10 +102,16 @@ class ChangelogEntry:
     @cached_property
     def value(self) -> object:
         """Return the entry as the repository's loader reads it; None where it would refuse."""
+        return None if self.refusal else value_of(self.node)
+
+    @cached_property
+    def refusal(self) -> str | None:
+        """Return why the repository's loader would refuse the entry."""
         try:
-            return value_of(self.node)
-        except NotConstructibleError:
-            return None
+            value_of(self.node)
+        except NotConstructibleError as error:
+            return " ".join(str(error).split())
+        return None
 
     @cached_property
     def config_keys(self) -> tuple[ScalarNode, ...]:
@@ -132,6 +138,8 @@ class ChangelogEntry:
     def lacks_link(self) -> bool:
         """Tell whether `pr-link` is missing, or there without a value."""
         node = self.field("pr-link")
+        if isinstance(self.value, dict) and self.value.get("pr-link"):
+            return False  # from a merge key
         return isinstance(self.node, MappingNode) and (
             node is None or (isinstance(node, ScalarNode) and not node.value.strip())
         )
@@ -145,7 +153,7 @@ class ChangelogEntry:
     def name(self) -> str:
         """Return a short name for messages: the first key, and how many there are."""
         if not self.config_keys:
-            return f"entry at line {self.text.line_of(self.start)}"
+            return f"line {self.text.line_of(self.start)}"
         count = len(self.config_keys)
         return f"`{self.config_keys[0].value}`" + (f" ({count} keys)" if count > 1 else "")
 
@@ -189,6 +197,14 @@ class Changelog:
     def is_list(self) -> bool:
         """Tell whether the file holds a list, as it must; an empty file counts as one."""
         return self.file.root is None or isinstance(self.file.root, SequenceNode)
+
+    @property
+    def second_document(self) -> Span:
+        """Return the line where a second document starts; the end of the file where it is empty."""
+        node = self.file.roots[1]
+        offset = self.file.start(node) if node else len(self.text.text)
+        above = self.text.text.rfind("\n---", 0, offset) + 1
+        return self.text.line_span(self.text.line_of(above))
 
     @cached_property
     def entries(self) -> tuple[ChangelogEntry, ...]:

@@ -58,12 +58,25 @@ def find_edits(
         repositories: the names of the linted repository, to tell what a canonical link is.
     """
     if head.text.text.startswith(base.text.text):
-        return ()
+        return _additions_without_entry(base, head, matches)
     edits = [
         *_entry_edits(base.text, head.text, matches, repositories),
         *_spacing_edits(base, head, matches),
     ]
     return tuple(_merge(edits))
+
+
+def _additions_without_entry(
+    base: Changelog, head: Changelog, matches: tuple[Match, ...]
+) -> tuple[HistoryEdit, ...]:
+    """Return what was put below the last entry where no entry was added."""
+    added = head.text.text[len(base.text.text) :]
+    old, new = (matches[-1].old, matches[-1].new) if matches else (None, None)
+    # A final line feed that was missing may come.
+    ended = added == "\n" and not base.text.text.endswith("\n")
+    if old is None or new is None or not added or ended:
+        return ()
+    return (_spacing_edit(base.text, head.text, old, new),)
 
 
 def _entry_edits(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -40,8 +39,8 @@ class ConfigKeys:
         """
         if "*" not in selector:
             return selector in self._by_name
-        pattern = re.compile(re.escape(selector).replace(r"\*", ".*"))
-        return any(pattern.fullmatch(name) for name in self._by_name)
+        first, *middle, last = selector.split("*")
+        return any(_matches(name, first, middle, last) for name in self._by_name)
 
     def nearest(self, selector: str) -> ConfigKey | None:
         """Return the key that a mistyped selector most likely means."""
@@ -51,11 +50,27 @@ class ConfigKeys:
         return self._by_name[near[0]] if near else None
 
 
-def config_keys_of(file: YamlFile, path: RepoPath) -> tuple[ConfigKey, ...]:
-    """Return the config keys of a master config in the order of the file, repeated ones too."""
+def _matches(name: str, first: str, middle: list[str], last: str) -> bool:
+    """Match what stands between the stars from left to right, without going back."""
+    if len(name) < len(first) + len(last) or not (name.startswith(first) and name.endswith(last)):
+        return False
+    at, end = len(first), len(name) - len(last)
+    for part in middle:
+        found = name.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
+def config_keys_of(file: YamlFile, path: RepoPath) -> tuple[ConfigKey, ...] | None:
+    """Return the config keys of a master config in the order of the file, repeated ones too.
+
+    None where the file is no mapping, so that nothing can be said of its keys.
+    """
     root = file.root
     if not isinstance(root, MappingNode):
-        return ()
+        return None
     return tuple(
         ConfigKey(_name(key), path, file.span(key))
         for key, _ in root.value

@@ -44,12 +44,8 @@ class Project:
 
         def compute() -> list[list[str | int]] | None:
             file = self.tree.parse(path, parse_yaml)
-            if not isinstance(file, YamlFile):
-                return None
-            return [
-                [key.name, key.span.line, key.span.column, key.span.end_line, key.span.end_column]
-                for key in config_keys_of(file, path)
-            ]
+            keys = config_keys_of(file, path) if isinstance(file, YamlFile) else None
+            return None if keys is None else [[key.name, *key.span] for key in keys]
 
         facts = self._cache.get("config-keys", self.tree.blob(path), compute)
         if facts is None:

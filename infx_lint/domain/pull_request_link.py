@@ -16,8 +16,8 @@ _GITHUB = (
     r"(?:https?://)?(?:www\.)?github\.com/(?P<repository>[\w.-]+/[\w.-]+)"
     r"/(?P<kind>pull|pulls|issues|discussions|commit|compare|tree)(?:/(?P<rest>.*))?"
 )
-_NUMBER = r"#?([1-9]\d*)(?![\w-])"
-_CANONICAL = r"https://github\.com/([\w.-]+/[\w.-]+)/pull/([1-9]\d*)"
+_NUMBER = r"#?([1-9]\d{0,8})(?![\w-])"
+_CANONICAL = r"https://github\.com/([\w.-]+/[\w.-]+)/pull/([1-9]\d{0,8})"
 
 
 class LinkKind(StrEnum):

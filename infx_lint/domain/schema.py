@@ -118,7 +118,7 @@ class Schema(NamedTuple):
                 }
                 named = [
                     aliases[name]
-                    for name in _fields_of(relation["condition"])
+                    for name in fields_of(relation["condition"])
                     if name in aliases and name in model.model_fields_set
                 ]
                 yield [[], "relation", relation["message"], named]
@@ -248,10 +248,11 @@ def _evaluate(condition: Json, values: Mapping[str, object]) -> object:  # noqa:
     return left is not right
 
 
-def _fields_of(condition: Json) -> Iterator[str]:
+def fields_of(condition: Json) -> Iterator[str]:
+    """Yield the names of the fields that a condition tests."""
     kind, *rest = condition
     if kind == "field":
         yield rest[0]
     elif kind != "value":
         for part in rest:
-            yield from _fields_of(part)
+            yield from fields_of(part)

@@ -10,7 +10,7 @@ import libcst.matchers as m
 
 from infx_lint.cache import FactCache
 from infx_lint.documents.python_file import PythonFile, UnreadablePython, parse_python
-from infx_lint.domain.schema import Schema
+from infx_lint.domain.schema import Schema, fields_of
 
 Json: TypeAlias = Any
 
@@ -60,6 +60,11 @@ class _ClassReader:
             elif isinstance(statement, cst.SimpleStatementLine):
                 for small in statement.body:
                     self._read_statement(small, facts, self._file.place(statement))
+        known = {field["name"] for field in facts["fields"]}
+        for relation in [*facts["relations"]]:
+            if not known.issuperset(fields_of(relation["condition"])):
+                facts["relations"].remove(relation)
+                self._unread.append(f"relation “{relation['message']}”")
         facts["unread"] = sorted(set(self._unread))
         return facts
 
@@ -82,6 +87,8 @@ class _ClassReader:
                 elif keyword == "validate_by_name" and self._literal(argument.value) is True:
                     facts["populate_by_name"] = True
         elif isinstance(node, cst.AnnAssign) and isinstance(node.target, cst.Name):
+            if node.target.value.startswith("_"):  # a private attribute, no field
+                return
             field = self._field(node, node.target.value, place)
             facts["fields"] = [f for f in facts["fields"] if f["name"] != field["name"]] + [field]
 

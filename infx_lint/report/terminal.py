@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from infx_lint.documents.text_file import TextFile
 from infx_lint.finding import Fix, Location, Proof, Severity, Side
+from infx_lint.printable import printable
 from infx_lint.report import Report, Reported, State
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def summary(report: Report, *, include_existing: bool) -> tuple[str, str]:
         return f"The run is incomplete: {len(report.failures)} not analysed. {looked_at}", "magenta"
     if counts:
         return f"Found {', '.join(counts)} ({looked_at}{hidden}).", "bold"
+    if old and include_existing:
+        return f"Nothing new, {old} older ({looked_at}).", "green"
     return f"Nothing to report ({looked_at}{hidden}).", "green"
 
 
@@ -80,13 +83,8 @@ def _text(*parts: str) -> Text:
 
     text = Text()
     for content, style in zip(parts[::2], (*parts[1::2], ""), strict=False):
-        text.append(_harmless(content), style)
+        text.append(printable(content), style)
     return text
-
-
-def _harmless(content: str) -> str:
-    """Replace control characters, which could move the cursor or hide text, by a sign."""
-    return "".join(char if char.isprintable() or char in "\n " else "\ufffd" for char in content)
 
 
 def _finding(item: Reported, sources: Sources, width: int) -> Iterator[Text]:
@@ -157,7 +155,7 @@ def _excerpt(line: str, start: int, end: int, width: int) -> tuple[str, int, int
 
 
 def _expand(text: str) -> str:
-    return _harmless(text.replace("\t", " " * TAB).replace("\r", "␍"))
+    return printable(text.replace("\t", " " * TAB).replace("\r", "␍"))
 
 
 def _cells(text: str) -> int:
