@@ -45,7 +45,9 @@ def value_of(node: Node | None) -> Any:  # noqa: ANN401 - YAML holds anything
             node = deepcopy(node)
         return SafeConstructor().construct_document(node)
     except (YAMLError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
-        raise NotConstructibleError(str(error)) from None
+        # Marks in the text of an error repeat what the finding's own place says.
+        reason = getattr(error, "problem", None) or str(error)
+        raise NotConstructibleError(reason) from None
 
 
 def _holds_merge(node: Node) -> bool:
