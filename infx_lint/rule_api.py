@@ -71,6 +71,11 @@ class ChangeContext:
     pull_request: int | None = None
 
     @property
+    def files(self) -> tuple[ChangedFile, ...]:
+        """Return the files that the change touches."""
+        return self.change.files
+
+    @property
     def is_whole_tree(self) -> bool:
         """Tell whether everything counts as new (`--all`), so that there is no real change."""
         return self.change.base is None

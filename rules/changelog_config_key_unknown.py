@@ -36,8 +36,10 @@ from infx_lint import ChangeContext, Finding, Location, Severity, rule
 def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield each selected key that matches no master config."""
     log = change.changelog
-    keys = change.head.config_keys if log and log.added and not change.is_whole_tree else None
-    if log is None or keys is None:
+    if log is None or not log.added or change.is_whole_tree:
+        return
+    keys = change.head.config_keys
+    if keys is None:
         return
     for entry in log.added:
         for key in entry.config_keys:

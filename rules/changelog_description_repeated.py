@@ -34,9 +34,11 @@ from infx_lint import ChangeContext, Finding, Location, Severity, rule
 def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield each added entry whose description an older entry has."""
     log = change.changelog
-    for entry in log.added if log and len(change.change.files) > 1 else ():
-        older = log.last_described_as(entry) if log else None
-        if log is None or older is None:
+    if log is None or len(change.files) == 1:
+        return
+    for entry in log.added:
+        older = log.last_described_as(entry)
+        if older is None:
             continue
         yield Finding(
             message=(

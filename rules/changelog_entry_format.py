@@ -47,9 +47,9 @@ def check(change: ChangeContext) -> Iterator[Finding]:
             subject="encoding",
         )
     log = change.changelog
-    for fault in log.format_faults if log and not change.is_whole_tree else ():
-        if log is None:
-            return
+    if log is None or change.is_whole_tree:
+        return
+    for fault in log.format_faults:
         edit = Edit(log.head.path, *fault.edit) if fault.edit else None
         yield Finding(
             message=fault.message,

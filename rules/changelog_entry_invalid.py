@@ -56,10 +56,10 @@ def check(change: ChangeContext) -> Iterator[Finding]:
             location=Location(log.head.path, log.head.second_document, label="the next document"),
             subject="documents",
         )
-    schema = change.head.schema("ChangelogEntry") if log.added else None
-    for entry in log.added if schema else ():
-        if schema is None:
-            return
+    if not log.added:
+        return
+    schema = change.head.schema("ChangelogEntry")
+    for entry in log.added:
         if schema.path is None and entry is log.added[0]:
             yield Finding(
                 message="No readable `ChangelogEntry` is in this tree. A built-in copy was used.",

@@ -34,9 +34,9 @@ from infx_lint import ChangeContext, Finding, Location, Severity, rule
 def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield each run of added entries that stands above an older entry."""
     log = change.changelog
-    for run in log.misplaced if log and log.base else ():
-        if log is None:
-            return
+    if log is None or log.base is None:
+        return
+    for run in log.misplaced:
         first, count = run.entries[0], len(run.entries)
         what = f"The entry for {first.name} stands" if count == 1 else f"{count} new entries stand"
         older = f"{run.older_below} older entries" if run.older_below > 1 else "an older entry"

@@ -38,8 +38,10 @@ from infx_lint import ChangeContext, Edit, Finding, Fix, Location, Severity, Spa
 def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield each added entry that lacks its link."""
     log = change.changelog
-    schema = change.head.schema("ChangelogEntry") if log and log.added else None
-    if log is None or schema is None or not schema.is_required("pr-link"):
+    if log is None or not log.added:
+        return
+    schema = change.head.schema("ChangelogEntry")
+    if not schema.is_required("pr-link"):
         return
     link = log.canonical_link(change.pull_request)
     for entry in log.added:
@@ -53,15 +55,11 @@ def check(change: ChangeContext) -> Iterator[Finding]:
         else:
             key = entry.place(["pr-link"])
             edit = Edit(log.head.path, log.head.text.rest_of_line(key), line)
-        required = (
-            Location(schema.path, schema.span("pr-link"), label="required here")
-            if schema.path
-            else None
-        )
+        source = schema.span("pr-link")
         yield Finding(
             message=f"The entry for {entry.name} has no `pr-link`. Add `{line}`.",
             location=Location(log.head.path, entry.place(["pr-link"]), label="no `pr-link`"),
             subject=entry.subject,
-            related=(required,) if required else (),
+            related=(Location(schema.path, source, label="required here"),) if schema.path else (),
             fix=Fix("Insert the link", (edit,), safe=change.pull_request is not None),
         )

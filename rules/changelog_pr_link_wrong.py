@@ -37,9 +37,11 @@ from infx_lint import ChangeContext, Edit, Finding, Fix, Location, Severity, rul
 def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield each added entry whose link leads elsewhere."""
     log = change.changelog
-    for entry in log.added if log else ():
-        link = log.link(entry) if log else None
-        if log is None or link is None or link.is_tolerated or link.is_malformed:
+    if log is None:
+        return
+    for entry in log.added:
+        link = log.link(entry)
+        if link is None or link.is_tolerated or link.is_malformed:
             continue
         related: tuple[Location, ...] = ()
         if link.is_elsewhere:
