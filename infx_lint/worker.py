@@ -10,24 +10,25 @@ import json
 import subprocess
 import sys
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 SECONDS = 5.0
 
 
-class Stopped(NamedTuple):
-    """The reader did not answer, and why."""
-
-    reason: str
+class StoppedError(Exception):
+    """The reader did not answer: a limit of ours, no fact about the text that could be kept."""
 
 
 def read_confined(reader: str, data: bytes, *arguments: str) -> Any:  # noqa: ANN401 - JSON
-    """Return what a reader makes of `data`: a value of the kinds that JSON holds, or `Stopped`.
+    """Return what a reader makes of `data`: a value of the kinds that JSON holds.
 
     Args:
         reader: `module:function`; it is given the bytes and the arguments.
         data: the untrusted text.
         arguments: further arguments of the reader.
+
+    Raises:
+        StoppedError: it took too long, or broke.
     """
     # -P: nothing is ever imported from the current folder, which may be anybody's checkout.
     command = (sys.executable, "-P", "-m", __name__, reader, *arguments)
@@ -36,11 +37,11 @@ def read_confined(reader: str, data: bytes, *arguments: str) -> Any:  # noqa: AN
             command, input=data, capture_output=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        return Stopped(f"reading it takes more than {SECONDS:.0f} seconds")
+        raise StoppedError(f"reading it takes more than {SECONDS:g} seconds") from None
     if done.returncode:
         last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
         reason = last[0] if last and done.returncode > 0 else "the parser crashed on it"
-        return Stopped(reason)
+        raise StoppedError(reason)
     return json.loads(done.stdout)
 
 

@@ -62,7 +62,7 @@ def check(change: ChangeContext) -> Iterator[Finding]:
     for entry in log.added:
         if schema.path is None and entry is log.added[0]:
             yield Finding(
-                message="No readable `ChangelogEntry` is in this tree. A built-in copy was used.",
+                message="No `ChangelogEntry` was found in this tree. A built-in copy was used.",
                 severity=Severity.NOTICE,
                 location=Location(log.head.path, entry.span),
                 subject="schema",

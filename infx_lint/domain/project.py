@@ -14,6 +14,7 @@ from infx_lint.domain.schema import Schema, builtin_schema, find_schema
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 from infx_lint.snapshot import Snapshot
+from infx_lint.worker import StoppedError
 
 
 class Project:
@@ -22,7 +23,7 @@ class Project:
     def __init__(self, tree: Snapshot, cache: FactCache) -> None:
         self.tree = tree
         self._cache = cache
-        self._schemas: dict[str, Schema] = {}
+        self._schemas: dict[str, Schema | StoppedError] = {}
 
     @cached_property
     def layout(self) -> Layout:
@@ -81,8 +82,18 @@ class Project:
         """Return the schema of a class of the linted repository.
 
         Where the tree has no such class, the copy that ships with the linter: its `path` is None.
+
+        Raises:
+            StoppedError: the source could not be read within our limits.
         """
         if name not in self._schemas:
-            found = find_schema(self.tree, self.layout.schema_sources(), name, self._cache)
-            self._schemas[name] = found or builtin_schema(name, self._cache)
-        return self._schemas[name]
+            try:
+                found = find_schema(self.tree, self.layout.schema_sources(), name, self._cache)
+                self._schemas[name] = found or builtin_schema(name, self._cache)
+            except StoppedError as error:
+                # Every rule that asks fails, but only the first one waits for it.
+                self._schemas[name] = error
+        known = self._schemas[name]
+        if isinstance(known, StoppedError):
+            raise known
+        return known

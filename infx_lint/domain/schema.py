@@ -17,7 +17,7 @@ from infx_lint.cache import FactCache
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 from infx_lint.snapshot import Snapshot
-from infx_lint.worker import Stopped, read_confined
+from infx_lint.worker import StoppedError, read_confined
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -172,17 +172,22 @@ def find_schema(
 ) -> Schema | None:
     """Look a class up by name among the Python files of a tree; None where none has it.
 
-    A source that cannot be read is no reason to fail: the next one is looked at.
+    Raises:
+        StoppedError: the file that names the class could not be read within our limits.
     """
     marker = f"class {name}(".encode()
     for path in sources:
         source = tree.read(path)
-        if marker not in source or len(source) > MAX_SOURCE_BYTES:
+        if marker not in source:
             continue
+        if len(source) > MAX_SOURCE_BYTES:
+            raise StoppedError(f"`{path.display()}` is larger than {MAX_SOURCE_BYTES:,} bytes")
 
-        def read(source: bytes = source) -> Json:
-            facts = read_confined("infx_lint.domain.schema_source:read_class", source, name)
-            return None if isinstance(facts, Stopped) else facts
+        def read(path: RepoPath = path, source: bytes = source) -> Json:
+            try:
+                return read_confined("infx_lint.domain.schema_source:read_class", source, name)
+            except StoppedError as error:
+                raise StoppedError(f"`{path.display()}`: {error}") from None
 
         facts = cache.get(f"schema-{FACTS_VERSION}-{name}", tree.blob(path), read)
         if facts is not None:
