@@ -21,7 +21,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from infx_lint.documents.yaml_file import is_yaml_path
+from infx_lint.documents.by_path import parser_for
 from infx_lint.git import Repository
 
 CHANGES = 200
@@ -76,7 +76,7 @@ def measure(repository: Repository, base: str, head: str, folder: Path) -> Row:
     files = [
         file.head
         for file in repository.changed_files(base, head)
-        if file.head and file.head.mode.is_regular and is_yaml_path(file.head.path.suffix)
+        if file.head and file.head.mode.is_regular and parser_for(file.head.path)
     ]
     for entry in files:
         target = folder / entry.path

@@ -107,15 +107,3 @@ class ChangeSet:
     def by_head_path(self) -> Mapping[RepoPath, ChangedFile]:
         """Return the files that exist at the head, by their path there."""
         return {file.head.path: file for file in self.files if file.head}
-
-    def head_path(self, base_path: RepoPath) -> RepoPath:
-        """Follow a rename: the path at the head of a file named at the base."""
-        return self._renames.get(base_path, base_path)
-
-    @cached_property
-    def _renames(self) -> Mapping[RepoPath, RepoPath]:
-        return {
-            file.base.path: file.head.path
-            for file in self.files
-            if file.base and file.head and file.base.path != file.head.path
-        }

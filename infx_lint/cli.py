@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -139,12 +141,13 @@ def check(  # noqa: PLR0913 - one parameter an option
         comparison = comparison._replace(change=named)
     report = _run(repository, comparison, rules, settings, pr)
     threshold = fail_on or settings.fail_on or "error"
-    if output_format == "json":
-        from infx_lint.report.json_format import render
+    with _writing(output):
+        if output_format == "json":
+            from infx_lint.report.json_format import render
 
-        _write(render(report, include_existing=include_existing), output)
-    else:
-        _print(report, comparison, output, include_existing=include_existing, stats=stats)
+            _write(render(report, include_existing=include_existing), output)
+        else:
+            _print(report, comparison, output, include_existing=include_existing, stats=stats)
     repository.close()
     sys.exit(report.exit_status(None if threshold == "never" else Severity(threshold)))
 
@@ -211,11 +214,21 @@ def _print(
 def _write(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
-        return
-    try:
+    else:
         output.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _writing(output: Path | None) -> Iterator[None]:
+    """Say in one line why the output cannot be written: a full disk, a folder that is missing."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise click.UsageError(f"cannot write {output}: {error.strerror}") from None
+        target = output or "standard output"
+        raise click.UsageError(f"cannot write {target}: {error.strerror}") from None
 
 
 @cli.command("rules")
@@ -318,8 +331,6 @@ def main() -> None:
         sys.exit(141)
     except click.ClickException as error:
         _fail(error.format_message(), "infx-lint --help", error.exit_code)
-    except OSError as error:
-        _fail(f"the output cannot be written: {error.strerror}", "--output FILE", WRONG_USE)
     except (ConfigError, RuleError) as error:
         _fail(str(error), None, WRONG_USE)
     except GitError as error:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from infx_lint.cache import FactCache
 from infx_lint.change import TreeEntry
-from infx_lint.documents.yaml_file import TooDemanding, is_yaml_path, parse_yaml
+from infx_lint.documents.by_path import parser_for
+from infx_lint.documents.text_file import TooDemanding
 from infx_lint.domain.project import Project
 from infx_lint.finding import Finding, RuleFailure, Severity
 from infx_lint.git import GitError
@@ -115,17 +116,19 @@ class _Run:
             yield from self._label(rule, found, known)
 
     def _run_on_file(self, rule: Rule, entry: TreeEntry, project: Project) -> list[Finding]:
+        parser = parser_for(entry.path) if entry.mode.is_regular else None
+        if parser is None:
+            return []
+
         def context() -> FileContext[object] | None:
-            document = project.tree.parse(entry.path, parse_yaml)
+            document = project.tree.parse(entry.path, parser)
             if isinstance(document, TooDemanding):
                 summary = f"not analysed: {document.reason}"
-                self._failures[RuleFailure("yaml", entry.path, summary)] = None
+                self._failures[RuleFailure("limit", entry.path, summary)] = None
             if rule.document is None or not isinstance(document, rule.document):
                 return None
             return FileContext(entry.path, document, project)
 
-        if not entry.mode.is_regular or not is_yaml_path(entry.path.suffix):
-            return []
         return self._collect(rule, context, entry.path)
 
     def _collect(

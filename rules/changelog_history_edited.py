@@ -36,6 +36,7 @@ SENTENCES = {
     "rewritten": "The text of {} was changed.",
     "removed": "Old text is gone: {}.",
     "moved": "Old text was moved: {}.",
+    "top": "The text above {} was changed.",
     "spacing": "The blanks below {} were changed.",
     "line ends": "The line ends of {} were converted.",
     "link": "The link of {} was corrected in a change that adds entries; do that on its own.",

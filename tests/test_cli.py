@@ -184,7 +184,7 @@ def test_output_that_cannot_be_written_is_one_line(clone):
             check=False,
         )
     assert done.returncode == 2
-    assert done.stderr.startswith("infx-lint: the output cannot be written")
+    assert done.stderr.startswith("infx-lint: cannot write standard output: No space left")
     assert "Traceback" not in done.stderr
 
 

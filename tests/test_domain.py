@@ -136,8 +136,12 @@ def test_policy_is_found_across_line_breaks_and_case():
     assert (place.path, place.span) == ("AGENTS.md", Span(3, 5, 4, 10))
 
 
-def test_policy_that_does_not_stand():
-    tree = snapshot({"AGENTS.md": "Do not enable errexit.\n"})
+@pytest.mark.parametrize(
+    "text",
+    ["Do not enable errexit.\n", "Do not re-enable nounset.\n", "Do not enable nounsetting.\n", ""],
+)
+def test_policy_that_does_not_stand(text):
+    tree = snapshot({"AGENTS.md": text})
     assert Policy("Do not enable nounset").find(tree, RepoPath("inferencex-e2e")) is None
 
 

@@ -114,7 +114,7 @@ def test_file_beyond_the_limits_is_a_failure_once(lint):
     deep = "a: " + "[" * 5000
     report = lint({}, {"a.yaml": deep}, rule(each_key), rule(each_key, rule_id="other-rule"))
     assert report.failures == (
-        RuleFailure("yaml", report.change.files[0].path, report.failures[0].summary),
+        RuleFailure("limit", report.change.files[0].path, report.failures[0].summary),
     )
     assert report.exit_status(Severity.ERROR) == 3
 

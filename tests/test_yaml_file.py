@@ -5,9 +5,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infx_lint.documents.text_file import TooDemanding
 from infx_lint.documents.yaml_file import (
     MAX_BYTES,
-    TooDemanding,
     UnreadableYaml,
     YamlFile,
     parse_yaml,

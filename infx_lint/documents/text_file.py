@@ -18,6 +18,12 @@ class Undecodable(NamedTuple):
     reason: str
 
 
+class TooDemanding(NamedTuple):
+    """A file that was not parsed since it would cost too much: a limit, no finding."""
+
+    reason: str
+
+
 @dataclass(frozen=True)
 class TextFile:
     """The text of a file, decoded without loss: encoding it again gives the same bytes.
@@ -38,7 +44,7 @@ class TextFile:
 
     @property
     def line_count(self) -> int:
-        """Return the number of lines; a file without a final line feed has one more than those."""
+        """Return the number of lines; a last one without a line feed counts."""
         return len(self._line_starts) - (1 if self.text.endswith("\n") or not self.text else 0)
 
     def line(self, number: int) -> str:

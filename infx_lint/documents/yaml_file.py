@@ -16,7 +16,7 @@ from typing import NamedTuple
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.reader import ReaderError
 
-from infx_lint.documents.text_file import TextFile, Undecodable, parse_text
+from infx_lint.documents.text_file import TextFile, TooDemanding, Undecodable, parse_text
 from infx_lint.documents.yaml_tree import (
     STRING_TAG,
     MappingNode,
@@ -42,18 +42,11 @@ _CONFLICT_MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
 class UnreadableYaml(NamedTuple):
-    """A file that is no YAML: where and why. `text` is None where it could not be decoded."""
+    """A file that is no YAML: where and why. `encoding` where it is not even text."""
 
     span: Span
     reason: str
-    text: TextFile | None
     encoding: bool = False
-
-
-class TooDemanding(NamedTuple):
-    """A file that was not parsed since it would cost too much: a limit, no finding."""
-
-    reason: str
 
 
 class LaterCopy(NamedTuple):
@@ -167,11 +160,6 @@ class YamlFile(NamedTuple):
         return text.span(text.line_start(first), text.line_start(last + 1))
 
 
-def is_yaml_path(suffix: str) -> bool:
-    """Tell from a file name's suffix whether it is YAML."""
-    return suffix in (".yaml", ".yml")
-
-
 def parse_yaml(data: bytes) -> YamlFile | UnreadableYaml | TooDemanding:
     """Parse a file; what cannot be read is a value, not an exception."""
     if len(data) > MAX_BYTES:
@@ -179,7 +167,7 @@ def parse_yaml(data: bytes) -> YamlFile | UnreadableYaml | TooDemanding:
     text = parse_text(data)
     if isinstance(text, Undecodable):
         span = Span(text.line, text.column, text.line, text.column + 1)
-        return UnreadableYaml(span, text.reason, None, encoding=True)
+        return UnreadableYaml(span, text.reason, encoding=True)
     if _flow_depth(text.text) > MAX_FLOW_DEPTH:
         return TooDemanding(f"brackets nested more than {MAX_FLOW_DEPTH:,} deep")
     # The collector would walk the growing tree again and again: without it the parse takes half.
@@ -235,9 +223,7 @@ def _explain(error: YAMLError, text: TextFile) -> UnreadableYaml:
     line = text.line_of(offset)
     for number in range(max(1, line - 3), line + 2):
         if text.line(number).startswith(_CONFLICT_MARKERS):
-            return UnreadableYaml(
-                text.line_span(number), "a merge conflict is not resolved here", text
-            )
+            return UnreadableYaml(text.line_span(number), "a merge conflict is not resolved here")
     if "\t" in text.line(line)[: offset - text.line_start(line) + 1]:
         reason = "a tab cannot indent YAML"
     elif wide := re.search(_WIDE_PUNCTUATION, text.line(line)):
@@ -248,7 +234,7 @@ def _explain(error: YAMLError, text: TextFile) -> UnreadableYaml:
     elif isinstance(error, MarkedYAMLError) and re.match(_ITEM, text.line(line)):
         reason = f"this list item is not in the column of its list; the parser says: {reason}"
     end = min(offset + 1, text.line_start(line) + len(text.line(line)))
-    return UnreadableYaml(text.span(offset, max(offset, end)), reason, text)
+    return UnreadableYaml(text.span(offset, max(offset, end)), reason)
 
 
 def repeated_keys(

@@ -100,18 +100,22 @@ class ChangelogEntry:
         return self.file.span(node if is_text else key or node)
 
     @cached_property
+    def _loaded(self) -> tuple[object, str | None]:
+        """Return what the repository's loader makes of the entry, or why it refuses."""
+        try:
+            return value_of(self.node), None
+        except NotConstructibleError as error:
+            return None, " ".join(str(error).split())
+
+    @property
     def value(self) -> object:
         """Return the entry as the repository's loader reads it; None where it would refuse."""
-        return None if self.refusal else value_of(self.node)
+        return self._loaded[0]
 
-    @cached_property
+    @property
     def refusal(self) -> str | None:
         """Return why the repository's loader would refuse the entry."""
-        try:
-            value_of(self.node)
-        except NotConstructibleError as error:
-            return " ".join(str(error).split())
-        return None
+        return self._loaded[1]
 
     @cached_property
     def config_keys(self) -> tuple[ScalarNode, ...]:
@@ -138,11 +142,11 @@ class ChangelogEntry:
     def lacks_link(self) -> bool:
         """Tell whether `pr-link` is missing, or there without a value."""
         node = self.field("pr-link")
-        if isinstance(self.value, dict) and self.value.get("pr-link"):
-            return False  # from a merge key
-        return isinstance(self.node, MappingNode) and (
-            node is None or (isinstance(node, ScalarNode) and not node.value.strip())
-        )
+        if not isinstance(self.node, MappingNode):
+            return False
+        if node is None:  # nor from a merge key
+            return not (isinstance(self.value, dict) and self.value.get("pr-link"))
+        return isinstance(node, ScalarNode) and not node.value.strip()
 
     @property
     def indent(self) -> str:

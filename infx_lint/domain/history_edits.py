@@ -25,6 +25,7 @@ class EditKind(StrEnum):
     REMOVED = "removed"
     MOVED = "moved"
     SPACING = "spacing"
+    TOP = "top"
     LINE_ENDS = "line ends"
     LINK = "link"
 
@@ -128,7 +129,7 @@ def _spacing_edits(
         before = base.text.text[: first_old.start]
         if before != head.text.text[: first_new.start]:
             top = Span(1, 1, 1, 1)
-            yield HistoryEdit(EditKind.SPACING, (first_old,), top, top)
+            yield HistoryEdit(EditKind.TOP, (first_old,), top, top)
     for (old, new), (next_old, next_new) in pairwise(kept):
         neighbours = old.end == next_old.start and new.end == next_new.start
         # Where the entry itself was rewritten, that finding speaks for what is below it too.

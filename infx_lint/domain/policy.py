@@ -6,6 +6,7 @@ of it; the sentence is looked up in the base tree, and where it does not stand t
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from infx_lint.documents.text_file import TextFile, parse_text
@@ -21,8 +22,8 @@ class Policy(NamedTuple):
     documents: tuple[str, ...] = ("AGENTS.md", "CONTRIBUTING.md")
 
     def find(self, tree: Snapshot, root: RepoPath) -> Location | None:
-        """Return where the sentence stands, or None. Case and line breaks do not matter."""
-        wanted = self.phrase.casefold().split()
+        """Return where the sentence stands, or None. Only its words matter, in any case."""
+        wanted = re.findall(r"\w+", self.phrase.casefold())
         for folder in dict.fromkeys((root, RepoPath(""))):
             for name in self.documents:
                 path = folder / name
@@ -36,19 +37,10 @@ class Policy(NamedTuple):
 
 
 def _find_words(text: TextFile, wanted: list[str]) -> tuple[int, int] | None:
-    """Find words one after the other, whatever space lies between them."""
-    # Case folding may lengthen a text (ß); lower-casing each character keeps the offsets.
-    haystack = "".join(char.lower()[0] for char in text.text)
-    start = haystack.find(wanted[0])
-    while start >= 0:
-        end = start
-        for word in wanted:
-            while end < len(haystack) and haystack[end].isspace():
-                end += 1
-            if not haystack.startswith(word, end):
-                break
-            end += len(word)
-        else:
-            return start, end
-        start = haystack.find(wanted[0], start + 1)
+    """Find words one after the other, whatever lies between them: line breaks, emphasis."""
+    haystack = list(re.finditer(r"\w+", text.text))
+    names = [match[0].casefold() for match in haystack]
+    for first in range(len(names) - len(wanted) + 1):
+        if names[first : first + len(wanted)] == wanted:
+            return haystack[first].start(), haystack[first + len(wanted) - 1].end()
     return None
