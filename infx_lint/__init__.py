@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from infx_lint.documents.shell_file import ShellFile, UnreadableShell
     from infx_lint.documents.yaml_file import UnreadableYaml, YamlFile
     from infx_lint.finding import Edit, Finding, Fix, Location, Proof, Severity, Span
     from infx_lint.rule_api import ChangeContext, FileContext, rule
@@ -25,7 +26,9 @@ _HOMES = {
     "Location": "finding",
     "Proof": "finding",
     "Severity": "finding",
+    "ShellFile": "documents.shell_file",
     "Span": "finding",
+    "UnreadableShell": "documents.shell_file",
     "UnreadableYaml": "documents.yaml_file",
     "YamlFile": "documents.yaml_file",
     "rule": "rule_api",
@@ -40,7 +43,9 @@ __all__ = [
     "Location",
     "Proof",
     "Severity",
+    "ShellFile",
     "Span",
+    "UnreadableShell",
     "UnreadableYaml",
     "YamlFile",
     "rule",

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from infx_lint.cache import FactCache
 from infx_lint.change import TreeEntry
 from infx_lint.documents.by_path import parser_for
-from infx_lint.documents.text_file import TooDemanding
 from infx_lint.domain.project import Project
 from infx_lint.finding import Finding, RuleFailure, Severity
 from infx_lint.git import GitError
@@ -116,14 +115,14 @@ class _Run:
             yield from self._label(rule, found, known)
 
     def _run_on_file(self, rule: Rule, entry: TreeEntry, project: Project) -> list[Finding]:
-        parser = parser_for(entry.path) if entry.mode.is_regular else None
-        if parser is None:
+        if rule.document is None or not entry.mode.is_regular or parser_for(entry.path) is None:
             return []
 
         def context() -> FileContext[object] | None:
-            document = project.tree.parse(entry.path, parser)
-            if isinstance(document, TooDemanding):
-                summary = f"not analysed: {document.reason}"
+            document = project.document(entry.path)
+            limit = getattr(document, "limit", None)
+            if limit:
+                summary = f"not analysed: {limit}"
                 self._failures[RuleFailure("limit", entry.path, summary)] = None
             if rule.document is None or not isinstance(document, rule.document):
                 return None

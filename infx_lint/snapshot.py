@@ -74,9 +74,17 @@ class Snapshot:
             blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
         return blob
 
-    def parse(self, path: RepoPath, parser: Callable[[bytes], Parsed]) -> Parsed:
-        """Return what `parser` makes of the file at `path`."""
-        kind = f"{parser.__module__}.{parser.__qualname__}"
+    def parse(
+        self, path: RepoPath, parser: Callable[[bytes], Parsed], kind: str | None = None
+    ) -> Parsed:
+        """Return what `parser` makes of the file at `path`.
+
+        Args:
+            path: the file.
+            parser: reads its content.
+            kind: what is made, where the parser has no name of its own.
+        """
+        kind = kind or f"{parser.__module__}.{parser.__qualname__}"
         known = self._cache.get(kind, self.blob(path), lambda: parser(self.read(path)))
         return cast("Parsed", known)
 

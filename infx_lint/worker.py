@@ -7,8 +7,11 @@ overflows its stack on deeply nested source). What they read comes from pull req
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+import sysconfig
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -43,6 +46,34 @@ def read_confined(reader: str, data: bytes, *arguments: str) -> Any:  # noqa: AN
         reason = last[0] if last and done.returncode > 0 else "the parser crashed on it"
         raise StoppedError(reason)
     return json.loads(done.stdout)
+
+
+def run_program(name: str, arguments: tuple[str, ...], data: bytes) -> tuple[int, bytes, str]:
+    """Run a parser that is a program of its own on `data` and return status, output and errors.
+
+    Raises:
+        FileNotFoundError: there is no such program; it says how to get it.
+        StoppedError: it took too long.
+    """
+    program = find_program(name)
+    if program is None:
+        raise FileNotFoundError(
+            f"{name} is not installed; reinstall infx-lint (pip install infx-lint)"
+        )
+    try:
+        done = subprocess.run(
+            (program, *arguments), input=data, capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise StoppedError(f"reading it takes more than {SECONDS:g} seconds") from None
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+@lru_cache
+def find_program(name: str) -> str | None:
+    """Return the path of a program: installed beside this package, else on the search path."""
+    beside = shutil.which(name, path=sysconfig.get_path("scripts"))
+    return beside or shutil.which(name)
 
 
 def main() -> None:

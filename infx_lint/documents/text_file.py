@@ -23,6 +23,11 @@ class TooDemanding(NamedTuple):
 
     reason: str
 
+    @property
+    def limit(self) -> str:
+        """Return why the file was not analysed through no fault of its own."""
+        return self.reason
+
 
 @dataclass(frozen=True)
 class TextFile:

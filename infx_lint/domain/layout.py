@@ -16,6 +16,10 @@ CHANGELOG_NAME = "perf-changelog.yaml"
 MASTER_SUFFIX = "-master.yaml"
 # Newest first. Retired keys lie in a folder below (`deprecated/`) and are no master configs.
 _CONFIG_FOLDERS = ("configs", ".github/configs")
+_SINGLE_NODE = "benchmarks/single_node"
+# Archived scripts that no config starts.
+_RETIRED = "deprecated"
+_AGENTIC = "agentic"
 
 
 class Layout(NamedTuple):
@@ -46,6 +50,19 @@ class Layout(NamedTuple):
                 path,
             ),
         )
+
+    def is_benchmark_script(self, path: RepoPath) -> bool:
+        """Tell whether a file is a script that a single-node config can start."""
+        folder = path.parent
+        return (
+            path.suffix == ".sh"
+            and folder.is_within(self.root / _SINGLE_NODE)
+            and _RETIRED not in folder.split("/")
+        )
+
+    def is_agentic_script(self, path: RepoPath) -> bool:
+        """Tell whether a file is a script of the agentic scenario."""
+        return self.is_benchmark_script(path) and path.parent.name == _AGENTIC
 
     def is_master_config(self, path: RepoPath) -> bool:
         """Tell whether a file defines config keys."""

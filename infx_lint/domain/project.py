@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from infx_lint.cache import FactCache
+from infx_lint.documents.by_path import parser_for
+from infx_lint.documents.shell_file import ShellFile, parse_shell
 from infx_lint.documents.yaml_file import YamlFile, parse_yaml
 from infx_lint.domain.changelog import Changelog
 from infx_lint.domain.layout import Layout, discover
@@ -16,6 +19,11 @@ from infx_lint.paths import RepoPath
 from infx_lint.snapshot import Snapshot
 from infx_lint.worker import StoppedError
 
+if TYPE_CHECKING:
+    from infx_lint.domain.benchmark_script import BenchmarkScript
+    from infx_lint.domain.calls import Repeated, Stray
+    from infx_lint.shell.trace import Trace
+
 
 class Project:
     """Typed views of one tree, each made when it is first asked for."""
@@ -24,12 +32,82 @@ class Project:
         self.tree = tree
         self._cache = cache
         self._schemas: dict[str, Schema | StoppedError] = {}
+        self._scripts: dict[RepoPath, BenchmarkScript] = {}
+        self._traces: dict[tuple[RepoPath, frozenset[tuple[str, str]], bool], Trace] = {}
 
     @cached_property
     def layout(self) -> Layout:
         """Return where things are."""
         entries = self.tree.entries.values()
         return discover(entry.path for entry in entries if entry.mode.is_regular)
+
+    def document(self, path: RepoPath) -> object | None:
+        """Return the document of a file, None for a kind of file that no rule looks at."""
+        parser = parser_for(path)
+        if parser is None:
+            return None
+        if parser is not parse_shell:
+            return self.tree.parse(path, parser)
+
+        def remember(read: Callable[[], Any]) -> Any:  # noqa: ANN401 - JSON
+            return self._cache.get("shell-tree-1", self.tree.blob(path), read)
+
+        return self.tree.parse(path, lambda data: parse_shell(data, remember), "shell-tree")
+
+    def run_script(self, path: RepoPath, variables: Mapping[str, str], *, defaults: bool) -> Trace:
+        """Run a script of this tree abstractly, with every file that it sources.
+
+        Args:
+            path: the script; it must be readable.
+            variables: what it is started with.
+            defaults: whether names that are not listed are taken for not set.
+        """
+        from infx_lint.domain.programs import role_of
+        from infx_lint.shell.execution import run
+        from infx_lint.shell.state import Environment
+
+        key = (path, frozenset(variables.items()), defaults)
+        if key not in self._traces:
+            file = self.document(path)
+            if not isinstance(file, ShellFile):
+                raise TypeError(f"{path} is no readable script")
+            environment = Environment(path, variables, defaults)
+            self._traces[key] = run(path, file, environment, self._sourced, role_of)
+        return self._traces[key]
+
+    def _sourced(self, name: str) -> tuple[str, ShellFile] | None:
+        for path in (RepoPath(name), self.layout.root / name):
+            if self.tree.is_file(path):
+                file = self.document(path)
+                return (path, file) if isinstance(file, ShellFile) else None
+        return None
+
+    def benchmark_script(self, path: RepoPath) -> BenchmarkScript | None:
+        """Return a benchmark script, None for any other file, and one that cannot be read."""
+        if path not in self._scripts:
+            from infx_lint.domain.benchmark_script import BenchmarkScript
+
+            file = self.document(path) if self.layout.is_benchmark_script(path) else None
+            if not isinstance(file, ShellFile):
+                return None
+            self._scripts[path] = BenchmarkScript(path, file, self)
+        return self._scripts[path]
+
+    def stray_arguments(self, path: RepoPath) -> Iterator[Stray]:
+        """Yield the words of a script that the function which they are given to refuses."""
+        from infx_lint.domain.calls import strays
+
+        file = self.document(path)
+        if isinstance(file, ShellFile):
+            yield from strays(self, path, file)
+
+    def repeated_flags(self, path: RepoPath) -> Iterator[Repeated]:
+        """Yield the options that one command of a script is given twice."""
+        from infx_lint.domain.calls import repeated_flags
+
+        file = self.document(path)
+        if isinstance(file, ShellFile):
+            yield from repeated_flags(self, path, file)
 
     @cached_property
     def changelog(self) -> Changelog | None:

@@ -1,0 +1,108 @@
+"""Benchmark scripts: one for each model, precision, GPU and framework, started by config rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from infx_lint.documents.shell_file import ShellFile
+from infx_lint.domain.layout import Layout
+from infx_lint.finding import Span
+from infx_lint.paths import RepoPath
+from infx_lint.shell.expansion import TooMuchError
+from infx_lint.shell.trace import Call, Trace
+from infx_lint.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from infx_lint.domain.eval_mode import EvalMode
+
+# How many siblings are looked at for a way to mend something.
+_MOST_SIBLINGS = 6
+
+
+class Tree(Protocol):
+    """What a script asks of the tree that it lies in."""
+
+    tree: Snapshot
+
+    @property
+    def layout(self) -> Layout:
+        """Return where things are."""
+
+    def document(self, path: RepoPath) -> object | None:
+        """Return the document of a file."""
+
+    def run_script(self, path: RepoPath, variables: Mapping[str, str], *, defaults: bool) -> Trace:
+        """Return the abstract run of a script."""
+
+
+class BenchmarkScript:
+    """One benchmark script of a tree.
+
+    Args:
+        path: where it lies.
+        file: what it holds.
+        project: the tree.
+    """
+
+    def __init__(self, path: RepoPath, file: ShellFile, project: Tree) -> None:
+        self.path = path
+        self.file = file
+        self._project = project
+
+    @property
+    def is_agentic(self) -> bool:
+        """Tell whether it is a script of the agentic scenario."""
+        return self._project.layout.is_agentic_script(self.path)
+
+    def run(self, variables: Mapping[str, str], *, defaults: bool) -> Trace:
+        """Run the script abstractly.
+
+        Args:
+            variables: what it is started with.
+            defaults: whether names that are not listed are taken for not set.
+
+        Raises:
+            TooMuchError: that takes more than it may.
+        """
+        trace = self._project.run_script(self.path, variables, defaults=defaults)
+        if trace.incomplete:
+            raise TooMuchError(f"{self.path.display()} is not analysed: {trace.incomplete}")
+        return trace
+
+    @property
+    def environments(self) -> tuple[Mapping[str, str], ...]:
+        """Return what the config rows that start the script give it, the rarest first."""
+        return ()
+
+    @cached_property
+    def eval_mode(self) -> EvalMode:
+        """Return what the script does while `EVAL_ONLY` is `true`."""
+        from infx_lint.domain.eval_mode import EvalMode
+
+        return EvalMode(self)
+
+    def place(self, call: Call) -> Span:
+        """Return where a command is written, in whichever script that is."""
+        file = self._project.document(RepoPath(call.script))
+        if not isinstance(file, ShellFile):
+            raise TypeError(call.script)
+        return file.span(call.node)
+
+    def siblings(self) -> Iterator[tuple[RepoPath, ShellFile]]:
+        """Yield the scripts of the same folder, the closest by name first."""
+        own = set(self.path.name.split("_"))
+        layout = self._project.layout
+        others = [
+            path
+            for path in self._project.tree.entries
+            if path.parent == self.path.parent
+            and path != self.path
+            and layout.is_benchmark_script(path)
+        ]
+        others.sort(key=lambda path: (-len(own & set(path.name.split("_"))), path))
+        for path in others[:_MOST_SIBLINGS]:
+            file = self._project.document(path)
+            if isinstance(file, ShellFile):
+                yield path, file
