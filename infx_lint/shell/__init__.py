@@ -1,0 +1,1 @@
+"""What bash makes of a script: values, conditions, and the commands that run."""
