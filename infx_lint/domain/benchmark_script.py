@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from infx_lint.documents.shell_file import ShellFile
 from infx_lint.domain.layout import Layout
+from infx_lint.domain.points import Point, Row
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 from infx_lint.shell.expansion import TooMuchError
@@ -17,6 +18,7 @@ from infx_lint.snapshot import Snapshot
 if TYPE_CHECKING:
     from infx_lint.domain.eval_mode import EvalMode
 
+MOST_TOPOLOGIES = 8
 # How many siblings are looked at for a way to mend something.
 _MOST_SIBLINGS = 6
 
@@ -32,6 +34,9 @@ class Tree(Protocol):
 
     def document(self, path: RepoPath) -> object | None:
         """Return the document of a file."""
+
+    def rows_starting(self, script: RepoPath) -> tuple[Row, ...]:
+        """Return the config rows that start a script."""
 
     def run_script(self, path: RepoPath, variables: Mapping[str, str], *, defaults: bool) -> Trace:
         """Return the abstract run of a script."""
@@ -71,10 +76,30 @@ class BenchmarkScript:
             raise TooMuchError(f"{self.path.display()} is not analysed: {trace.incomplete}")
         return trace
 
-    @property
-    def environments(self) -> tuple[Mapping[str, str], ...]:
-        """Return what the config rows that start the script give it, the rarest first."""
-        return ()
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Return the config rows that start the script."""
+        return self._project.rows_starting(self.path)
+
+    def points(self) -> Iterator[Point]:
+        """Yield every run of the script: one for each concurrency and topology."""
+        for row in self.rows:
+            yield from row.points()
+
+    @cached_property
+    def topologies(self) -> tuple[Mapping[str, str], ...]:
+        """Return the environments that differ in more than the concurrency, each at its highest.
+
+        The highest concurrency of a config is the one that evals are run at.
+        """
+        highest: dict[tuple[tuple[str, str], ...], Point] = {}
+        for row in self.rows:
+            *_, point = row.points()
+            key = tuple(sorted(row.environment.items()))
+            known = highest.get(key)
+            if known is None or int(known.environment["CONC"]) < int(point.environment["CONC"]):
+                highest[key] = point
+        return tuple(point.environment for point in highest.values())[:MOST_TOPOLOGIES]
 
     @cached_property
     def eval_mode(self) -> EvalMode:

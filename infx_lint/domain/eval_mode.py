@@ -121,7 +121,7 @@ class EvalMode:
     def _traces_at_points(self) -> tuple[Trace, ...]:
         return tuple(
             self._script.run({**environment, **EVAL_MODE}, defaults=True)
-            for environment in self._script.environments
+            for environment in self._script.topologies
         )
 
     def happening(self, role: str) -> Happening:

@@ -60,6 +60,10 @@ class Layout(NamedTuple):
             and _RETIRED not in folder.split("/")
         )
 
+    def script_folders(self, scenario_folder: str) -> tuple[RepoPath, ...]:
+        """Return where the script of a scenario may lie; layout A has one folder for all."""
+        return (self.root / _SINGLE_NODE / scenario_folder, self.root / _SINGLE_NODE)
+
     def is_agentic_script(self, path: RepoPath) -> bool:
         """Tell whether a file is a script of the agentic scenario."""
         return self.is_benchmark_script(path) and path.parent.name == _AGENTIC

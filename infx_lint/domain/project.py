@@ -22,6 +22,7 @@ from infx_lint.worker import StoppedError
 if TYPE_CHECKING:
     from infx_lint.domain.benchmark_script import BenchmarkScript
     from infx_lint.domain.calls import Repeated, Stray
+    from infx_lint.domain.points import Row
     from infx_lint.shell.trace import Trace
 
 
@@ -130,6 +131,39 @@ class Project:
         if facts is None:
             return None
         return tuple(ConfigKey(name, path, Span(*numbers)) for name, *numbers in facts)
+
+    @cached_property
+    def _rows_by_script(self) -> Mapping[RepoPath, tuple[Row, ...]]:
+        found: dict[RepoPath, list[Row]] = {}
+        for path in self.layout.master_configs:
+            for row in self.rows_of(path):
+                script = self._script_of(row)
+                if script is not None:
+                    found.setdefault(script, []).append(row)
+        return {script: tuple(rows) for script, rows in found.items()}
+
+    def rows_of(self, path: RepoPath) -> Iterator[Row]:
+        """Yield the single-node rows of a master config; none where it cannot be read."""
+        from infx_lint.domain.points import row_from, rows_of
+
+        def compute() -> list[list[Any]]:
+            file = self.tree.parse(path, parse_yaml)
+            return rows_of(file) if isinstance(file, YamlFile) else []
+
+        for facts in self._cache.get("config-rows-1", self.tree.blob(path), compute):
+            yield row_from(facts, path)
+
+    def _script_of(self, row: Row) -> RepoPath | None:
+        folders = self.layout.script_folders(row.environment["SCENARIO_SUBDIR"].rstrip("/"))
+        for name in row.scripts:
+            for folder in folders:
+                if self.tree.is_file(folder / name):
+                    return folder / name
+        return None
+
+    def rows_starting(self, script: RepoPath) -> tuple[Row, ...]:
+        """Return the config rows that start a single-node benchmark script."""
+        return self._rows_by_script.get(script, ())
 
     @cached_property
     def config_keys(self) -> ConfigKeys | None:

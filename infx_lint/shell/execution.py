@@ -121,6 +121,8 @@ class _Run:
         # Above zero inside of conditions, where `set -e` is ignored.
         self._checked = 0
         self._frames: list[_Frame] = []
+        # Whether the command that runs now writes to a file.
+        self._into_file = False
         self._files: dict[str, ShellFile] = {}
         self._functions: dict[str, tuple[str, tree.Function]] = {}
 
@@ -174,6 +176,7 @@ class _Run:
         guarded = self._heredocs(node, state)
         output, state.output = state.output, self._output_of(node, state)
         is_list = isinstance(node.command, tree.List)
+        self._into_file = any(item.operator in {">", ">>"} for item in node.redirects)
         if node.negated:
             self._checked += 1
         after = state if node.command is None else self.command(node.command, state, guarded)
@@ -812,6 +815,9 @@ class _Run:
         if name in _CONTROL:
             return _CONTROL[name](self, words[1:], state, node)
         if name in BUILTINS:
+            if name == "cat" or (name in {"echo", "printf"} and self._into_file):
+                # What is written to a file may be what a program reads.
+                self._note(node, words, prefix, state, heredoc, is_function=False)
             BUILTINS[name](words[1:], state, self.expander(state), heredoc)
             return state
         self._note(node, words, prefix, state, heredoc, is_function=False)

@@ -122,13 +122,28 @@ def with_origin(value: Value, name: str) -> Value:
         case Unknown():
             return Unknown(value.reason, value.names | {name})
         case Mixed():
-            pieces = (
-                p if isinstance(p, str) else p._replace(names=p.names | {name})
-                for p in value.pieces
+            return _text_with_origin(value, name)
+        case Array():
+            return Array(
+                tuple(
+                    field._replace(names=field.names | {name})
+                    if isinstance(field, Many)
+                    else field._replace(text=_text_with_origin(field.text, name))
+                    for field in value.fields
+                )
             )
-            return Mixed(tuple(pieces))
         case _:
             return value
+
+
+def _text_with_origin(text: Text, name: str) -> Text:
+    if isinstance(text, str):
+        return text
+    pieces = tuple(
+        piece if isinstance(piece, str) else piece._replace(names=piece.names | {name})
+        for piece in pieces_of(text)
+    )
+    return concatenate(pieces)
 
 
 def display(text: Text) -> str:
