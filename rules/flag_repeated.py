@@ -35,11 +35,13 @@ from infx_lint import FileContext, Finding, Severity, ShellFile, rule
 def check(file: FileContext[ShellFile]) -> Iterator[Finding]:
     """Yield each option that a command is given twice."""
     for repeated in file.project.repeated_flags(file.path):
-        values = repeated.values
-        differ = f"`{values[0]}` and `{values[1]}`" if values[0] != values[1] else "the same value"
+        first, second = repeated.values
+        values = f"`{first}` and `{second}`"
+        if first == second:
+            values = "values that only the run knows" if "?" in first else "the same value"
         yield Finding(
             message=(
-                f"`{repeated.flag}` is given twice in {repeated.mode}, with {differ}: "
+                f"`{repeated.flag}` is given twice in {repeated.mode}, with {values}: "
                 "the last one counts. Keep one."
             ),
             location=file.at(repeated.places[1], "again here"),

@@ -226,11 +226,17 @@ class EvalMode:
                 given |= _names_of(execution)
         exported = frozenset().union(*(server.exported for server in self.servers))
         file = self._script.file
+        direct = {
+            node.start
+            for node in tree.walk(file.statements)
+            if isinstance(node, tree.Assignment) and _takes(node, CONTEXT)
+        }
         latest = {
             item.name: item
             for item in self.trace.assignments
             if item.script == self._script.path
             and item.name != CONTEXT
+            and item.start in direct
             and CONTEXT in names_in(item.value)
         }
         for name, item in latest.items():
@@ -321,6 +327,11 @@ def _names_of(execution: Execution) -> frozenset[str]:
     if execution.heredoc is not None:
         names |= names_in(execution.heredoc)
     return names
+
+
+def _takes(node: tree.Assignment, name: str) -> bool:
+    """Tell whether the right side of an assignment expands a variable itself."""
+    return any(isinstance(part, tree.Parameter) and part.name == name for part in tree.walk(node))
 
 
 def _known(text: Text) -> str:
