@@ -1,6 +1,5 @@
 """Abstract runs: values, guards and commands; the same scripts run under bash agree."""
 
-import os
 import subprocess
 import time
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from infx_lint.paths import RepoPath
 from infx_lint.shell.execution import MOST_ROUNDS, run
 from infx_lint.shell.state import Environment
 from infx_lint.shell.trace import Execution, Trace, flags_of
-from infx_lint.shell.value import Array, Field, Many, Unknown, Unset, Value, display
+from infx_lint.shell.value import Array, Field, Many, Table, Unknown, Unset, Value, display
 from tests.harness import FIXTURES, LAYOUTS
 from tests.oracle import require_sandbox, run_under_bash
 
@@ -48,7 +47,10 @@ def shown(value: Value | None) -> object:
             return Unknown
         case Array():
             return [display(f.text) if isinstance(f, Field) else Many for f in value.fields]
-    return display(value) if not hasattr(value, "items") else dict(value.items)
+        case Table():
+            return dict(value.items)
+        case _:
+            return display(value)
 
 
 def value_of(text: str, name: str = "X", **environment: str) -> object:
@@ -278,9 +280,17 @@ POINTS = (
     {"CONC": "64", "TP": "4", "EP_SIZE": "8", "DP_ATTENTION": "true"},
 )
 GIVEN = {
-    **{"MODEL": "org/Model", "MODEL_PATH": "/models/m", "RESULT_DIR": "/workspace"},
-    **{"ISL": "8192", "OSL": "1024", "PORT": "8888", "RUN_EVAL": "true", "TOKENS": "3"},
-    **{"KV_OFFLOADING": "none", "SIMULATE": "", "EXTRA_ARGS": ""},
+    "MODEL": "org/Model",
+    "MODEL_PATH": "/models/m",
+    "RESULT_DIR": "/workspace",
+    "ISL": "8192",
+    "OSL": "1024",
+    "PORT": "8888",
+    "RUN_EVAL": "true",
+    "TOKENS": "3",
+    "KV_OFFLOADING": "none",
+    "SIMULATE": "",
+    "EXTRA_ARGS": "",
 }
 
 

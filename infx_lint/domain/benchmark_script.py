@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from infx_lint.documents import shell_tree as tree
 from infx_lint.documents.shell_file import ShellFile
 from infx_lint.domain.layout import Layout
 from infx_lint.domain.points import Point, Row
@@ -116,7 +117,14 @@ class BenchmarkScript:
         return file.span(call.node)
 
     def siblings(self) -> Iterator[tuple[RepoPath, ShellFile]]:
-        """Yield the scripts of the same folder, the closest by name first."""
+        """Yield some scripts of the same folder, the closest by name first."""
+        for path in self._siblings[:_MOST_SIBLINGS]:
+            file = self._project.document(path)
+            if isinstance(file, ShellFile):
+                yield path, file
+
+    @cached_property
+    def _siblings(self) -> tuple[RepoPath, ...]:
         own = set(self.path.name.split("_"))
         layout = self._project.layout
         others = [
@@ -126,8 +134,20 @@ class BenchmarkScript:
             and path != self.path
             and layout.is_benchmark_script(path)
         ]
-        others.sort(key=lambda path: (-len(own & set(path.name.split("_"))), path))
-        for path in others[:_MOST_SIBLINGS]:
+        return tuple(sorted(others, key=lambda p: (-len(own & set(p.name.split("_"))), p)))
+
+    def is_called_by_siblings(self, function: str) -> bool:
+        """Tell whether another script of the same folder calls a function."""
+        for path in self._siblings:
+            # Most scripts that do not call it do not name it, and need not be parsed.
+            if function.encode() not in self._project.tree.read(path):
+                continue
             file = self._project.document(path)
-            if isinstance(file, ShellFile):
-                yield path, file
+            if isinstance(file, ShellFile) and any(
+                isinstance(node, tree.SimpleCommand)
+                and node.words
+                and node.words[0].literal == function
+                for node in tree.walk(file.statements)
+            ):
+                return True
+        return False

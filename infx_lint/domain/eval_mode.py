@@ -26,6 +26,7 @@ EVAL_MODE: Mapping[str, str] = {"EVAL_ONLY": "true", "RUN_EVAL": "true"}
 # Set by `setup_eval_context` of the shared library, and read by its evals.
 CONTEXT = "EVAL_MAX_MODEL_LEN"
 _PREPARE = "setup_eval_context"
+_RUN = "run_eval"
 _CONTEXT_FLAGS = frozenset({"max-model-len", "context-length", "max-seq-len"})
 # What switches simulated acceptance on: a variable of SGLang, the JSON of vLLM.
 _SIMULATED_VARIABLE = "SIMULATE_ACC_LEN"
@@ -154,6 +155,9 @@ class EvalMode:
             # Functions of a file that is not there may do anything.
             return
         has_evals = evals.answer is not Answer.NEVER
+        if not has_evals and not self._script.is_called_by_siblings(_RUN):
+            # Before 2026-07-16 agentic configs had no evals, and no script a gate.
+            return
         if load.answer is Answer.ALWAYS:
             seen: set[int] = set()
             for execution in load.commands:

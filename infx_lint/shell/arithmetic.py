@@ -14,35 +14,46 @@ from infx_lint.shell.value import Unknown
 
 LONGEST = 4096
 DEEPEST = 40
+# What one expression may read in all, the values of its variables each time that they are read.
+_MOST = 8 * LONGEST
+_LONGEST_QUOTE = 20
 
+_BLANK = r"[ \t\n]*"
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d[\w@#]*)|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<operator><<=|>>=|\*\*|\+\+|--|&&|\|\||[-+*/%&|^]=|[<>=!]=|<<|>>|[-+*/%&|^<>=!~?:,()\[\]])|$)"
+    rf"{_BLANK}(?:(?P<number>\d[\w@#]*)|(?P<name>[A-Za-z_]\w*)"
+    # `1--2` subtracts twice: only a name after it makes an increment.
+    rf"|(?P<operator>(?:\+\+|--)(?={_BLANK}[A-Za-z_])|<<=|>>=|\*\*|&&|\|\||[-+*/%&|^]=|[<>=!]="
+    r"|<<|>>|[-+*/%&|^<>=!~?:,()])|(?P<end>\Z))",
+    re.ASCII,
 )
-_ASSIGNING = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "^=", "|="})
-# The power of each binary operator; assignment, `?:` and `**` go to the right.
+_AFTER_NAME = re.compile(rf"{_BLANK}(\+\+|--)")
+_BRACKET = re.compile(r"[\[\]]")
+_ASSIGNED = re.compile(
+    rf"(?:\+\+|--){_BLANK}([A-Za-z_]\w*+)"
+    rf"|(?<!\w)([A-Za-z_]\w*+){_BLANK}+(?:\[|\+\+|--|(?:<<|>>|[-+*/%&|^])?=(?!=))",
+    re.ASCII,
+)
+# From loose to tight; assignment, `?:` and `**` go to the right.
+_LEVELS = (
+    ",",
+    "= += -= *= /= %= <<= >>= &= ^= |=",
+    "?",
+    "||",
+    "&&",
+    "|",
+    "^",
+    "&",
+    "== !=",
+    "< <= > >=",
+    "<< >>",
+    "+ -",
+    "* / %",
+    "**",
+)
 _POWERS = {
     operator: power
-    for power, operators in enumerate(
-        (
-            (",",),
-            tuple(_ASSIGNING),
-            ("?",),
-            ("||",),
-            ("&&",),
-            ("|",),
-            ("^",),
-            ("&",),
-            ("==", "!="),
-            ("<", "<=", ">", ">="),
-            ("<<", ">>"),
-            ("+", "-"),
-            ("*", "/", "%"),
-            ("**",),
-        ),
-        start=1,
-    )
-    for operator in operators
+    for power, operators in enumerate(_LEVELS, start=1)
+    for operator in operators.split()
 }
 _COMMA, _ASSIGN, _TERNARY, _UNARY = 1, 2, 3, 15
 _DIGITS = {
@@ -67,7 +78,13 @@ class Store(Protocol):
 
 
 class _RefusedError(Exception):
-    """Bash would fail on the expression; the message says why."""
+    """Bash would fail on the expression, or it is over a limit; the message says why.
+
+    Attributes:
+        holder: the outermost variable whose value is at fault, if it is not the text itself.
+    """
+
+    holder = ""
 
 
 def fold(text: str, store: Store) -> int | Unknown:
@@ -75,12 +92,21 @@ def fold(text: str, store: Store) -> int | Unknown:
 
     Args:
         text: what stands inside of `$(( ))`, `(( ))` or `[ ]`; an empty one is 0.
-        store: the variables.
+        store: the variables. An index is given as a number, or as its text where that is unknown;
+            what a refused expression may have assigned is set to unknown.
     """
     try:
-        return _Parser(text, store, depth=0).value()
+        return _Evaluation(store).value_of(text)
     except _RefusedError as error:
-        return Unknown(str(error))
+        held = f"`{error.holder}` holds " if error.holder else ""
+        unknown = Unknown(f"{held}{error}")
+        for name in {first or second for first, second in _ASSIGNED.findall(text)}:
+            store.set(name, None, unknown)
+        return unknown
+
+
+def _quote(text: str) -> str:
+    return f"`{text[:_LONGEST_QUOTE]}{'...' if len(text) > _LONGEST_QUOTE else ''}`"
 
 
 def _wrap(number: int) -> int:
@@ -129,76 +155,76 @@ class _Place(NamedTuple):
     subscript: str | None
 
 
-class _Parser:
-    def __init__(self, text: str, store: Store, depth: int) -> None:
-        if len(text) > LONGEST:
-            raise _RefusedError(f"an expression of more than {LONGEST:,} characters")
-        if depth > DEEPEST:
-            raise _RefusedError("an expression nested too deep")
-        # Quotes are removed as in double quotes.
-        self._text = text.replace('"', "")
+class _Evaluation:
+    """Evaluates a text, and in its turn the text of each variable and subscript in it."""
+
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._depth = depth
-        self._position = 0
+        self._text, self._position = "", 0
+        self._kind, self._symbol = "", ""
         self._nesting = 0
+        self._spent = 0
         # Above zero where nothing is evaluated: the other branch of `?:`, behind a decided `&&`.
         self._skipping = 0
         # Above zero where it is not known whether this is evaluated.
         self._doubtful = 0
-        self._kind, self._token = "", ""
-        self._next()
 
-    def value(self) -> Number:
-        """Return the value of the whole text."""
-        if self._kind == "end":
-            return 0
-        value = self._expression(0)
+    def value_of(self, text: str) -> Number:
+        """Return the value of a whole text, then go on where it was met."""
+        if len(text) > LONGEST:
+            raise _RefusedError(f"an expression of more than {LONGEST:,} characters")
+        self._spent += len(text) + 1
+        if self._spent > _MOST:
+            raise _RefusedError("an expression that takes too long to evaluate")
+        self._deepen()
+        outer = self._text, self._position, self._kind, self._symbol
+        # Quotes are removed as in double quotes.
+        self._text, self._position = text.replace('"', ""), 0
+        self._next()
+        value: Number = 0 if self._kind == "end" else self._read(self._expression(0))
         if self._kind != "end":
-            raise _RefusedError(f"`{self._token}` where the expression should end")
-        return self._read(value)
+            raise _RefusedError(f"{_quote(self._symbol)} where the expression should end")
+        self._text, self._position, self._kind, self._symbol = outer
+        self._nesting -= 1
+        return value
+
+    def _deepen(self) -> None:
+        self._nesting += 1
+        if self._nesting > DEEPEST:
+            raise _RefusedError("an expression nested too deep")
 
     def _next(self) -> None:
         found = _TOKEN.match(self._text, self._position)
         if found is None:
-            raise _RefusedError(
-                f"`{self._text[self._position :].strip()[:20]}`, which is no arithmetic"
-            )
+            rest = self._text[self._position :].lstrip(" \t\n")
+            raise _RefusedError(f"{_quote(rest)}, which is no arithmetic")
         self._position = found.end()
-        self._kind = found.lastgroup or "end"
-        self._token = found[found.lastgroup] if found.lastgroup else ""
-        if self._kind == "end" and self._text[self._position :].strip():
-            raise _RefusedError("text that is no arithmetic")
-
-    def _take(self) -> str:
-        token = self._token
-        self._next()
-        return token
+        self._kind = found.lastgroup or ""
+        self._symbol = found[self._kind]
 
     def _expect(self, symbol: str) -> None:
-        if self._token != symbol:
+        if self._symbol != symbol:
             raise _RefusedError(f"a missing `{symbol}`")
         self._next()
 
     def _expression(self, least: int) -> Number | _Place:
         """Parse and evaluate what binds at least as tightly as a power."""
-        self._nesting += 1
-        if self._nesting > DEEPEST:
-            raise _RefusedError("an expression nested too deep")
+        self._deepen()
         left = self._operand()
-        while self._kind == "operator" and _POWERS.get(self._token, -1) >= max(least, 1):
-            operator = self._token
+        while self._kind == "operator" and _POWERS.get(self._symbol, -1) >= max(least, 1):
+            operator = self._symbol
             power = _POWERS[operator]
-            if operator in _ASSIGNING:
-                # `a + b = c`: an assignment takes a name alone, whatever stands before it.
+            if power == _ASSIGN:
                 if not isinstance(left, _Place):
                     raise _RefusedError("an assignment to something that is no variable")
                 self._next()
                 # The old value is taken before the right side is evaluated.
                 before = 0 if operator == "=" else self._read(left)
                 right = self._read(self._expression(_ASSIGN))
-                if operator != "=":
-                    right = self._apply(operator[:-1], before, right)
-                left = self._assign(left, right)
+                if operator == "=":
+                    left = self._assign(self._located(left), right)
+                else:
+                    left = self._assign(left, self._apply(operator[:-1], before, right))
             elif operator == "?":
                 self._next()
                 left = self._choose(self._read(left))
@@ -233,7 +259,7 @@ class _Parser:
         self._expect(":")
         second = self._branch(_TERNARY, taken=condition == 0, unknown=unknown)
         if isinstance(condition, Unknown):
-            return condition
+            return first if first == second else condition
         return first if condition else second
 
     def _shortcut(self, operator: str, power: int, left: Number) -> Number:
@@ -258,29 +284,35 @@ class _Parser:
         return value
 
     def _operand(self) -> Number | _Place:
-        kind, symbol = self._kind, self._token
+        kind, symbol = self._kind, self._symbol
         if kind == "number":
             self._next()
             return _number(symbol)
         if kind == "name":
+            place = self._place()
+            found = _AFTER_NAME.match(self._text, self._position)
+            self._position = found.end() if found else self._position
             self._next()
-            place = _Place(symbol, self._subscript())
-            if self._token in {"++", "--"}:
-                operator = self._take()
-                before = self._read(place)
-                self._assign(place, self._apply(operator[0], before, 1))
-                return before
-            return place
+            if not found:
+                # Bash evaluates the subscript of `r[i] = x` after the right side.
+                return place if self._symbol == "=" else self._located(place)
+            place = self._located(place)
+            before = self._read(place)
+            self._assign(place, self._apply(found[1][0], before, 1))
+            return before
         self._next()
         match symbol:
             case "(":
                 value = self._read(self._expression(0))
                 self._expect(")")
                 return value
-            case "++" | "--" if self._kind == "name":
-                place = _Place(self._take(), self._subscript())
+            case "++" | "--":
+                place = self._located(self._place())
+                if found := _AFTER_NAME.match(self._text, self._position):
+                    raise _RefusedError(f"`{found[1]}` after what is no variable")
+                self._next()
                 return self._assign(place, self._apply(symbol[0], self._read(place), 1))
-            case "+" | "-" | "!" | "~" | "++" | "--":
+            case "+" | "-" | "!" | "~":
                 operand = self._read(self._expression(_UNARY))
                 if isinstance(operand, Unknown):
                     return operand
@@ -293,17 +325,27 @@ class _Parser:
             f"`{symbol}` where a number should stand" if symbol else "a missing operand"
         )
 
-    def _subscript(self) -> str | None:
-        if self._text[self._position - 1 : self._position] != "[" or self._kind != "operator":
-            return None
-        end = self._text.find("]", self._position)
-        if end < 0:
-            raise _RefusedError("a missing `]`")
-        index = self._text[self._position : end]
-        self._position = end + 1
-        self._next()
-        value = _Parser(index, self._store, self._depth + 1).value()
-        return index if isinstance(value, Unknown) else str(value)
+    def _place(self) -> _Place:
+        """Return the variable that the current token names, its subscript not yet evaluated."""
+        start = self._position
+        if not self._text.startswith("[", start):
+            return _Place(self._symbol, None)
+        depth = 0
+        for bracket in _BRACKET.finditer(self._text, start):
+            depth += 1 if bracket[0] == "[" else -1
+            if not depth:
+                self._position = bracket.end()
+                return _Place(self._symbol, self._text[start + 1 : bracket.start()])
+        raise _RefusedError("a missing `]`")
+
+    def _located(self, place: _Place) -> _Place:
+        """Evaluate the subscript; one that is unknown stays, it may be the key of a table."""
+        if place.subscript is None or self._skipping:
+            return place
+        if not place.subscript:
+            raise _RefusedError("an empty subscript")
+        index = self.value_of(place.subscript)
+        return place if isinstance(index, Unknown) else _Place(place.name, str(index))
 
     def _read(self, value: Number | _Place) -> Number:
         if not isinstance(value, _Place):
@@ -316,14 +358,15 @@ class _Parser:
         if isinstance(text, Unknown):
             return text
         try:
-            return _Parser(text, self._store, self._depth + 1).value()
+            return self.value_of(text)
         except _RefusedError as error:
-            raise _RefusedError(f"`{value.name}` holds {error}") from None
+            error.holder = value.name
+            raise
 
     def _assign(self, place: _Place, value: Number) -> Number:
         if self._skipping:
             return value
-        if self._doubtful:
+        if self._doubtful and not isinstance(value, Unknown):
             value = Unknown(f"whether `{place.name}` is assigned")
         self._store.set(place.name, place.subscript, value)
         return value
@@ -332,9 +375,9 @@ class _Parser:
 def _number(token: str) -> int:
     base_text, hash_sign, digits = token.partition("#")
     if hash_sign:
-        if not base_text.isdigit():
-            raise _RefusedError(f"`{token}`, which is no number")
-        base = int(base_text)
+        if not digits or not base_text.isdigit() or base_text.startswith("0"):
+            raise _RefusedError(f"{_quote(token)}, which is no number")
+        base = _wrap(int(base_text))
     elif token[:2].lower() == "0x":
         base, digits = 16, token[2:]
     elif token.startswith("0"):
@@ -342,13 +385,11 @@ def _number(token: str) -> int:
     else:
         base, digits = 10, token
     if not 2 <= base <= _HIGHEST_BASE:  # noqa: PLR2004 - the lowest base
-        raise _RefusedError(f"`{token}`: there is no such base")
+        raise _RefusedError(f"{_quote(token)}: there is no such base")
     value = 0
-    for character in digits:
-        digit = _DIGITS.get(character.lower() if base <= _CASELESS_BASE else character, base)
+    for character in digits.lower() if base <= _CASELESS_BASE else digits:
+        digit = _DIGITS.get(character, base)
         if digit >= base:
-            raise _RefusedError(f"`{token}`, which is no number of base {base}")
+            raise _RefusedError(f"{_quote(token)}, which is no number of base {base}")
         value = value * base + digit
-    if hash_sign and not digits:
-        raise _RefusedError(f"`{token}`, which is no number")
     return _wrap(value)
