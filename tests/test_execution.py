@@ -10,7 +10,8 @@ import pytest
 from infx_lint.documents.shell_file import ShellFile, parse_shell
 from infx_lint.domain.programs import EVAL, LOAD, SERVER, role_of
 from infx_lint.paths import RepoPath
-from infx_lint.shell.execution import MOST_ROUNDS, run
+from infx_lint.shell.execution import run
+from infx_lint.shell.loops import MOST_ROUNDS
 from infx_lint.shell.state import Environment
 from infx_lint.shell.trace import Execution, Trace, flags_of
 from infx_lint.shell.value import Array, Field, Many, Table, Unknown, Unset, Value, display

@@ -182,7 +182,7 @@ def judge_binary(
     subject, default = subject_of(left)
     condition = Condition(source)
     if operator in _EQUAL:
-        met = _equal(one, other, glob=glob)
+        met = equal(one, other, glob=glob)
         positive = operator != "!="
         literal = isinstance(other, str) and not (glob and set(other) & set("*?["))
         if subject and literal and default != other:
@@ -205,7 +205,8 @@ def judge_binary(
     return Judgement(_unknown(one, other, reason=f"`{operator}`"), condition)
 
 
-def _equal(one: Text, other: Text, *, glob: bool) -> Truth:
+def equal(one: Text, other: Text, *, glob: bool) -> Truth:
+    """Return whether two texts are equal, or one matches the other as a pattern."""
     if isinstance(one, str) and isinstance(other, str):
         if not glob:
             return one == other
@@ -258,4 +259,12 @@ def judge_test(
             raise TypeError(type(node).__name__)
 
 
-__all__ = ("Judgement", "both", "judge_binary", "judge_command", "judge_test", "judge_text")
+__all__ = (
+    "Judgement",
+    "both",
+    "equal",
+    "judge_binary",
+    "judge_command",
+    "judge_test",
+    "judge_text",
+)

@@ -38,7 +38,7 @@ _ANSI_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "\a", "e": "\x1b"}
 _BRACES = re.compile(r"(.*?)\{([^{}]*)\}(.*)", re.DOTALL)
 _RANGE = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})")
-_ASSIGNED = re.compile(
+ASSIGNED = re.compile(
     r"([A-Za-z_]\w*)\s*(?:=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)"
 )
 # What bash itself sets; never known before a run.
@@ -460,7 +460,7 @@ class Expander:
             for part in expression.parts
         )
         if not isinstance(text, str):
-            for found in _ASSIGNED.finditer(display_literals(text)):
+            for found in ASSIGNED.finditer(display_literals(text)):
                 self._state.variables[found[1] or found[2]] = Unknown("computed from an unknown")
             reasons = [piece for piece in pieces_of(text) if isinstance(piece, Unknown)]
             return Unknown(reasons[0].reason, names_in(text))
@@ -485,10 +485,12 @@ class _Store:
 
     def get(self, name: str, index: str | None) -> str | Unknown | None:
         value = self._expander.value(name)
-        if isinstance(value, Array | Table) and index is not None:
-            if isinstance(value, Table):
-                found: Value | None = value.get(index.strip("'\""))
-            elif index.strip().isdigit():
+        if isinstance(value, Table):
+            # Its keys are texts; arithmetic has already made a number of this one.
+            value = Unknown(f"an element of `{name}`", names_in(value))
+        elif isinstance(value, Array) and index is not None:
+            found: Value | None
+            if index.strip().isdigit():
                 found = self._expander._at(value, int(index))  # noqa: SLF001 - the same module
             else:
                 found = Unknown(f"an element of `{name}`", names_in(value))
