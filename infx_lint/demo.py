@@ -1,7 +1,8 @@
 """An example change, embedded, to show the whole pipeline at work.
 
 Its shape is that of pull request 2254 of the linted repository: a new recipe whose changelog entry
-lacks `pr-link`, and a config block that was pasted twice.
+lacks `pr-link`, a script that generates load in eval-only mode too, and a config block that was
+pasted twice.
 """
 
 from __future__ import annotations

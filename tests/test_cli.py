@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from infx_lint.git import make_repository
+from infx_lint.registry import all_rules
 from tests.harness import FIXTURES, LAYOUTS
 
 CASE = FIXTURES / "changelog-pr-link-missing" / "flags-no-link"
@@ -46,7 +47,7 @@ def test_without_options_the_branch_is_reviewed(clone):
     first = done.stdout.splitlines()[0]
     assert first.startswith("infx-lint: the working tree against origin/main (")
     assert "error[changelog-pr-link-missing]" in done.stdout
-    assert done.stdout.endswith("Found 1 error (2 changed files, 11 rules).\n")
+    assert done.stdout.endswith(f"Found 1 error (2 changed files, {len(all_rules())} rules).\n")
     assert "\x1b" not in done.stdout
     assert done.stderr == ""
 
@@ -85,7 +86,10 @@ def test_exit_status(clone, options, status):
 
 def test_nothing_staged_has_nothing_to_say(clone):
     done = start("--staged", cwd=clone)
-    assert done.stdout.splitlines()[1] == "Nothing to report (0 changed files, 11 rules)."
+    assert (
+        done.stdout.splitlines()[1]
+        == f"Nothing to report (0 changed files, {len(all_rules())} rules)."
+    )
 
 
 def test_staged_reads_the_index_and_not_the_disk(clone):
@@ -207,7 +211,9 @@ def test_demo_reviews_the_embedded_change(tmp_path):
     assert "error[changelog-pr-link-missing]" in done.stdout
     assert "warning[yaml-duplicate-key]" in done.stdout
     assert "lines 17 and 31. Both copies are equal." in done.stdout
-    assert done.stdout.endswith("Found 1 error, 1 warning (2 changed files, 11 rules).\n")
+    assert done.stdout.endswith(
+        f"Found 2 errors, 1 warning (3 changed files, {len(all_rules())} rules).\n"
+    )
 
 
 def test_rules_and_pages(tmp_path):

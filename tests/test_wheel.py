@@ -41,7 +41,7 @@ def test_wheel_works_in_a_clean_environment(wheel, tmp_path):
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "evil_rule.py").write_text("raise SystemExit('loaded')\n")
     for arguments, expected in (
-        (["demo"], "Found 1 error, 1 warning (2 changed files, 11 rules)."),
+        (["demo"], "Found 2 errors, 1 warning (3 changed files, "),
         (["rules"], "yaml-duplicate-key"),
         (["explain", "yaml-duplicate-key"], "What it does"),
     ):

@@ -489,12 +489,10 @@ class _Store:
             # Its keys are texts; arithmetic has already made a number of this one.
             value = Unknown(f"an element of `{name}`", names_in(value))
         elif isinstance(value, Array) and index is not None:
-            found: Value | None
             if index.strip().isdigit():
-                found = self._expander._at(value, int(index))  # noqa: SLF001 - the same module
+                value = self._expander._at(value, int(index))  # noqa: SLF001 - the same module
             else:
-                found = Unknown(f"an element of `{name}`", names_in(value))
-            value = UNSET if found is None else found
+                value = Unknown(f"an element of `{name}`", names_in(value))
         if value is None:
             self.unknown.add(name)
             return None
