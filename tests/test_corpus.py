@@ -75,5 +75,5 @@ def test_every_version_is_read_or_reported(clone):
     assert len(jobs) > 1000
     with Pool() as pool:
         verdicts = pool.map(examine, jobs, chunksize=20)
-    print(f"{len(jobs)} versions: {verdicts.count('unreadable')} unreadable")  # noqa: T201 - the figure is wanted
+    print(f"{len(jobs)} versions: {verdicts.count('unreadable')} unreadable")
     assert set(verdicts) <= {"read", "unreadable"}

@@ -48,13 +48,10 @@ def gated(script: str, sibling: str, *, with_evals: bool = True) -> str | None:
 
 
 def test_what_the_sibling_gates_is_gated():
-    script = (
-        'serve &\n\nbuild_replay_cmd "$OUT"\n# More.\nREPLAY_CMD+=" -x"\naiperf profile a # go\n'
-    )
-    assert gated(script, SIBLING) == (
+    replay = 'build_replay_cmd "$OUT"\n# More.\nREPLAY_CMD+=" -x"\naiperf profile a # go\n'
+    assert gated(f"serve &\n\n{replay}", SIBLING) == (
         "serve &\n\n"
         'if [ "${EVAL_ONLY}" = "true" ]; then\n'
-        "    # The port of the router.\n"
         '    run_eval --port "$PORT"\n'
         "else\n"
         '    build_replay_cmd "$OUT"\n'
