@@ -196,8 +196,11 @@ class Run:
     def expander(self, state: State) -> Expander:
         """Return what expands the words of the script that is being run."""
         frame = self.frame
-        callers = tuple(call.script for call in reversed(frame.callers))
-        return Expander(frame.script, state, self.environment, self._substitute, callers)
+        scripts = (frame.script, *(call.script for call in reversed(frame.callers)))
+        # bash calls the script itself what it was started as.
+        first = self.frames[0].script
+        sources = tuple(self.environment.name if path == first else path for path in scripts)
+        return Expander(frame.script, state, self.environment, self._substitute, sources)
 
     def _substitute(self, body: Statements, state: State) -> Text:
         """Run a command substitution and return what it writes, without line ends at its end."""

@@ -64,7 +64,7 @@ class Expander:
         state: where variables are read and, by `${x:=y}` and `$((x++))`, set.
         environment: tells what is known of names that nothing in the script sets.
         substitute: runs a command substitution and returns what it writes.
-        source: the text of the script.
+        sources: the names of the script and of those that lead to it, the innermost first.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class Expander:
         state: State,
         environment: Environment,
         substitute: Substitute,
-        callers: tuple[str, ...] = (),
+        sources: tuple[str, ...],
     ) -> None:
         self._script = script
         self._state = state
         self._environment = environment
         self._substitute = substitute
-        self._callers = callers
+        self._sources = sources
 
     # Words -----------------------------------------------------------------------------------
 
@@ -184,8 +184,7 @@ class Expander:
         if name == "0":
             return self._environment.name
         if name == "BASH_SOURCE":
-            chain = (self._script, *self._callers)
-            return Array(tuple(Field(path, self._script, 0, 0) for path in chain))
+            return Array(tuple(Field(path, self._script, 0, 0) for path in self._sources))
         if name.isdigit():
             return self._positional(int(name))
         match name:
