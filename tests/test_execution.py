@@ -94,6 +94,7 @@ def commands(trace: Trace) -> list[str]:
         ("X=$(echo a b)", "a b"),
         ("X=$(printf '%s-%s' a $CONC)", "a-64"),
         ("X=$(nproc)", Unknown),
+        ("X=$(command -v python3)", Unknown),
         ("X=$(basename a/b.sh .sh)$(dirname a/b)", "ba"),
         ('X="$(cd "$(dirname "$0")/.." && pwd)"', "benchmarks/single_node"),
         ("X=$([[ $CONC == 64 ]] && printf _yes || printf _no)", "_yes"),

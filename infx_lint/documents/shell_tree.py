@@ -461,18 +461,6 @@ def unpack(packed: Any) -> Any:  # noqa: ANN401
     return packed
 
 
-def children(node: Any) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the nodes directly below a node, in the order of the source."""
-    for field in node:
-        if isinstance(field, Deferred):
-            yield field.node()
-        elif isinstance(field, tuple):
-            if type(field) in _NUMBERS:
-                yield field
-            else:
-                yield from (item for item in field if isinstance(item, tuple))
-
-
 def walk(node: Any) -> Iterator[Any]:  # noqa: ANN401
     """Yield every node below a node or a tuple of nodes, the node itself included."""
     stack = [node]
@@ -480,4 +468,9 @@ def walk(node: Any) -> Iterator[Any]:  # noqa: ANN401
         here = stack.pop()
         if type(here) in _NUMBERS:
             yield here
-        stack.extend(reversed(list(children(here))))
+        for field in reversed(here):
+            kind = type(field)
+            if kind is tuple or kind in _NUMBERS:
+                stack.append(field)
+            elif kind is Deferred:
+                stack.append(field.node())

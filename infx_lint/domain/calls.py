@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from infx_lint.documents.shell_file import ShellFile
 from infx_lint.domain.benchmark_script import Tree
-from infx_lint.domain.programs import LOAD, SERVER, role_of
+from infx_lint.domain.programs import LOAD, SERVER
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 from infx_lint.shell.options import option_parser, stray_arguments
@@ -114,7 +114,7 @@ def _takes_one_of_each(execution: Execution, trace: Trace) -> bool:
     """Tell whether a command takes each option once: servers, clients, and option parsers."""
     if execution.is_function and execution.name in trace.functions:
         return option_parser(trace.functions[execution.name][1]) is not None
-    return role_of(execution.words) in {SERVER, LOAD}
+    return execution.label in {SERVER, LOAD}
 
 
 def _value(flag: Flag) -> str:

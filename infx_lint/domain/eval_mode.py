@@ -16,7 +16,7 @@ from typing import NamedTuple
 from infx_lint.documents import shell_tree as tree
 from infx_lint.domain.benchmark_script import BenchmarkScript
 from infx_lint.domain.eval_gate import Gate, find_gate, gate_edit
-from infx_lint.domain.programs import EVAL, LOAD, SERVER, role_of
+from infx_lint.domain.programs import EVAL, LOAD, SERVER
 from infx_lint.finding import Edit, Proof, Span
 from infx_lint.paths import RepoPath
 from infx_lint.shell.trace import Call, Execution, Flag, Trace, flags_of
@@ -250,21 +250,38 @@ class EvalMode:
                 yield Unwired(name, "", True, place, ((server, "the server's command"),))  # noqa: FBT003
 
     def _fixed_contexts(self) -> Iterator[Unwired]:
-        """Yield the options that fix a server's context to something else."""
-        for trace in (self.trace, *self._traces_at_points):
-            for server in _commands(trace, SERVER):
-                if CONTEXT in _names_of(server):
-                    continue
-                prepared = CONTEXT in server.variables
-                if not prepared and (
-                    self._script.is_agentic or self.happening(EVAL).answer is Answer.NEVER
-                ):
-                    # An agentic server runs at the context of the model.
-                    continue
-                for flag in flags_of(server.words):
-                    if flag.name[2:].replace("_", "-") in _CONTEXT_FLAGS:
-                        yield self._fixed(flag, server, prepared=prepared)
-                        return
+        """Yield the option that fixes a server's context to something else."""
+        general = self._fixed_context(self.servers)
+        if general:
+            yield general
+            return
+        # What is not known of a command line may hold the option; the rows know more.
+        if any(self._is_open(server) for server in self.servers):
+            for trace in self._traces_at_points:
+                fixed = self._fixed_context(_commands(trace, SERVER))
+                if fixed:
+                    yield fixed
+                    return
+
+    def _fixed_context(self, servers: tuple[Execution, ...]) -> Unwired | None:
+        for server in filter(self._may_be_fixed, servers):
+            for flag in flags_of(server.words):
+                if flag.name[2:].replace("_", "-") in _CONTEXT_FLAGS:
+                    return self._fixed(flag, server, prepared=CONTEXT in server.variables)
+        return None
+
+    def _may_be_fixed(self, server: Execution) -> bool:
+        """Tell whether it matters if an option fixes the context of a server."""
+        if CONTEXT in _names_of(server):
+            return False
+        if CONTEXT in server.variables:
+            return True
+        # An agentic server runs at the context of the model.
+        return not self._script.is_agentic and self.happening(EVAL).answer is not Answer.NEVER
+
+    def _is_open(self, server: Execution) -> bool:
+        gap = any(isinstance(word, Many) for word in server.words)
+        return gap and self._may_be_fixed(server)
 
     def _fixed(self, flag: Flag, server: Execution, *, prepared: bool) -> Unwired:
         command = self._script.place(server.outermost)
@@ -308,7 +325,7 @@ class EvalMode:
 
 
 def _commands(trace: Trace, role: str) -> tuple[Execution, ...]:
-    return tuple(item for item in trace.executions if role_of(item.words) == role)
+    return tuple(item for item in trace.executions if item.label == role)
 
 
 def _happening(trace: Trace, role: str) -> Happening:

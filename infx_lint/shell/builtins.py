@@ -57,6 +57,11 @@ def _nothing_known(
     state.status = Unknown("how a builtin ends")
 
 
+def _tell(_words: Fields, state: State, _expander: Expander, _heredoc: Text | None) -> None:
+    state.status = Unknown("how a builtin ends")
+    _write(state, Unknown("what a builtin tells of the machine"))
+
+
 def _echo(words: Fields, state: State, _expander: Expander, _heredoc: Text | None) -> None:
     state.status = True
     if state.output is None:
@@ -301,17 +306,17 @@ BUILTINS: dict[str, Builtin] = {
     "cat": _cat,
     "shopt": _succeed,
     "trap": _succeed,
-    "ulimit": _succeed,
-    "umask": _succeed,
+    "ulimit": _tell,
+    "umask": _tell,
     "hash": _succeed,
     "disown": _succeed,
-    "jobs": _succeed,
+    "jobs": _tell,
     "wait": _nothing_known,
     "kill": _nothing_known,
-    "command": _nothing_known,
-    "type": _nothing_known,
-    "builtin": _nothing_known,
-    "times": _succeed,
+    "command": _tell,
+    "type": _tell,
+    "builtin": _tell,
+    "times": _tell,
 }
 
 __all__ = ("BUILTINS", "Table", "assigned_by_builtin")

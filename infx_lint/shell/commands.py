@@ -93,6 +93,9 @@ def _execute(run: Run, invocation: _Invocation, state: State) -> State | None:
 
 def _note(run: Run, invocation: _Invocation, state: State, *, is_function: bool) -> None:
     frame = run.frame
+    label = run.label(invocation.words)
+    if label is not None:
+        state.ran |= {label}
     run.executions.append(
         Execution(
             call=Call(frame.script, invocation.node),
@@ -104,18 +107,16 @@ def _note(run: Run, invocation: _Invocation, state: State, *, is_function: bool)
             prefix=invocation.prefix,
             heredoc=invocation.heredoc,
             is_function=is_function,
+            label=label,
         )
     )
-    label = run.label(invocation.words)
-    if label is not None:
-        state.ran |= {label}
 
 
 def _call(run: Run, name: str, invocation: _Invocation, state: State) -> State | None:
     script, function = state.functions[name]
     if len(run.frames) > DEEPEST_CALL:
         state.status = Unknown(f"`{name}` calls itself")
-        for assigned in assigned_in(function.body, state):
+        for assigned in assigned_in(run, function.body, state):
             state.variables[assigned] = Unknown(f"`{name}` calls itself")
         return state
     outer = run.frame

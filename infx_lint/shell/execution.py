@@ -73,6 +73,8 @@ class Run:
         self.into_file = False
         self.files: dict[str, ShellFile] = {}
         self.functions: dict[str, tuple[str, tree.Function]] = {}
+        # What is assigned below a node, by its id; see `loops`.
+        self.assigned: dict[int, tuple[dict[str, bool], set[str], object]] = {}
 
     @property
     def frame(self) -> Frame:

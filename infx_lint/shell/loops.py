@@ -180,7 +180,7 @@ def _forget(run: Run, node: Any, state: State) -> None:  # noqa: ANN401
     """Make everything that a loop assigns unknown, in the functions that it calls too."""
     line = run.frame.file.text.line_of(node.start)
     reason = f"it changes in the loop of line {line}"
-    for name, only_appends in assigned_in(node, state).items():
+    for name, only_appends in assigned_in(run, node, state).items():
         known = state.variables.get(name)
         if isinstance(known, Array) and only_appends:
             more = Many(reason, frozenset({name}))
@@ -193,21 +193,36 @@ def _forget(run: Run, node: Any, state: State) -> None:  # noqa: ANN401
             state.variables[name] = Unknown(reason, frozenset({name}))
 
 
-def assigned_in(node: Any, state: State) -> dict[str, bool]:  # noqa: ANN401
+def assigned_in(run: Run, node: Any, state: State) -> dict[str, bool]:  # noqa: ANN401
     """Return the names that a node can assign, and whether it only appends to them."""
     found: dict[str, bool] = {}
     seen: set[str] = set()
     stack = [node]
     while stack:
-        for inner in tree.walk(stack.pop()):
-            for name, appends in assigned_by(inner):
-                found[name] = found.get(name, True) and appends
-            if isinstance(inner, tree.SimpleCommand) and inner.words:
-                called = inner.words[0].literal or ""
-                if called in state.functions and called not in seen:
-                    seen.add(called)
-                    stack.append(state.functions[called][1].body)
+        names, called = _assigned_directly(run, stack.pop())
+        for name, appends in names.items():
+            found[name] = found.get(name, True) and appends
+        for function in called:
+            if function in state.functions and function not in seen:
+                seen.add(function)
+                stack.append(state.functions[function][1].body)
     return found
+
+
+def _assigned_directly(run: Run, node: Any) -> tuple[dict[str, bool], set[str]]:  # noqa: ANN401
+    """Return the names that are assigned below a node, and the commands that stand there."""
+    known = run.assigned.get(id(node))
+    if known is None:
+        names: dict[str, bool] = {}
+        called: set[str] = set()
+        for inner in tree.walk(node):
+            for name, appends in assigned_by(inner):
+                names[name] = names.get(name, True) and appends
+            if isinstance(inner, tree.SimpleCommand) and inner.words:
+                called.add(inner.words[0].literal or "")
+        # The node is kept as well, so that nothing else can get its id.
+        known = run.assigned[id(node)] = (names, called, node)
+    return known[0], known[1]
 
 
 def _plain(item: Field | Many) -> Text | Many:

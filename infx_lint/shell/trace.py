@@ -38,6 +38,7 @@ class Execution(NamedTuple):
         prefix: variables that are set for this command alone.
         heredoc: the text of its here-document, if it has one.
         is_function: it is a function of a script that was read.
+        label: what it does, in the words of whoever asked for the run.
     """
 
     call: Call
@@ -49,6 +50,7 @@ class Execution(NamedTuple):
     prefix: tuple[tuple[str, Text], ...]
     heredoc: Text | None
     is_function: bool
+    label: str | None
 
     @property
     def name(self) -> str:
