@@ -83,6 +83,7 @@ class _Run:
     def findings(self) -> tuple[Reported, ...]:
         """Return what all rules find, sorted by place."""
         found: list[Reported] = []
+        self._head.prepare(file.head for file in self._change.files if file.head)
         for rule in self._job.rules:
             started = time.perf_counter()
             if self._has_authority(rule):

@@ -96,7 +96,7 @@ def commands(trace: Trace) -> list[str]:
         ("X=$(nproc)", Unknown),
         ("X=$(command -v python3)", Unknown),
         ("X=$(basename a/b.sh .sh)$(dirname a/b)", "ba"),
-        ('X="$(cd "$(dirname "$0")/.." && pwd)"', "benchmarks/single_node"),
+        ('X="$(cd "$(dirname "$0")/.." && pwd)"', "?/benchmarks/single_node"),
         ("X=$([[ $CONC == 64 ]] && printf _yes || printf _no)", "_yes"),
         ("X=$(cat <<EOF\nv=$CONC\nEOF\n)", "v=64"),
         ("X=256; [ $X -gt 128 ] && X=128", "128"),

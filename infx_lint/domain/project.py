@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from infx_lint.cache import FactCache
+from infx_lint.change import TreeEntry
 from infx_lint.documents.by_path import parser_for
 from infx_lint.documents.shell_file import ShellFile, parse_shell
 from infx_lint.documents.yaml_file import YamlFile, parse_yaml
@@ -54,6 +56,22 @@ class Project:
             return self._cache.get("shell-tree-1", self.tree.blob(path), read)
 
         return self.tree.parse(path, lambda data: parse_shell(data, remember), "shell-tree")
+
+    def prepare(self, entries: Iterable[TreeEntry]) -> None:
+        """Parse the scripts among some files at once, each in a process of its own."""
+        scripts = [
+            entry.path
+            for entry in entries
+            if entry.mode.is_regular and parser_for(entry.path) is parse_shell
+        ]
+        if len(scripts) > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            for path in scripts:
+                # git answers one question at a time.
+                self.tree.read(path)
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                list(pool.map(self.document, scripts))
 
     def run_script(self, path: RepoPath, variables: Mapping[str, str], *, defaults: bool) -> Trace:
         """Run a script of this tree abstractly, with every file that it sources.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from infx_lint.documents import shell_tree as tree
-from infx_lint.shell.expansion import Expander
+from infx_lint.shell.expansion import REPOSITORY, Expander, working_directory
 from infx_lint.shell.state import State
 from infx_lint.shell.value import (
     UNSET,
@@ -16,6 +16,7 @@ from infx_lint.shell.value import (
     Field,
     Fields,
     Many,
+    Mixed,
     Table,
     Text,
     Unknown,
@@ -201,6 +202,9 @@ def _mapfile(words: Fields, state: State, _expander: Expander, _heredoc: Text | 
 def _cd(words: Fields, state: State, _expander: Expander, _heredoc: Text | None) -> None:
     state.status = True
     text = _as_text(words[-1]) if words else Unknown("the home folder")
+    if isinstance(text, Mixed) and text.pieces[0] == REPOSITORY and len(text.pieces) == 2:  # noqa: PLR2004
+        state.directory = posixpath.normpath(str(text.pieces[1]).lstrip("/"))
+        return
     if isinstance(text, str) and not text.startswith(("/", "-", "~")):
         state.directory = posixpath.normpath(posixpath.join(state.directory or "", text))
     else:
@@ -209,7 +213,7 @@ def _cd(words: Fields, state: State, _expander: Expander, _heredoc: Text | None)
 
 def _pwd(_words: Fields, state: State, _expander: Expander, _heredoc: Text | None) -> None:
     state.status = True
-    _write(state, concatenate((state.directory or Unknown("the current folder"), "\n")))
+    _write(state, concatenate((working_directory(state), "\n")))
 
 
 def _getopts(words: Fields, state: State, _expander: Expander, _heredoc: Text | None) -> None:

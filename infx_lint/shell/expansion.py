@@ -52,6 +52,19 @@ _OWN = frozenset(
 _LONGEST_LIST = 4096
 
 
+# The folder that paths of the repository are relative to; a node mounts it where it likes.
+REPOSITORY = Unknown("where the repository lies on the machine", frozenset({"PWD"}))
+
+
+def working_directory(state: State) -> Text:
+    """Return the current folder as bash names it: by an absolute path."""
+    if state.directory is None:
+        return Unknown("the current folder", frozenset({"PWD"}))
+    if state.directory.startswith("/"):
+        return state.directory
+    return concatenate((REPOSITORY, f"/{state.directory}"))
+
+
 class TooMuchError(Exception):
     """Expanding or running a script would cost more than it may."""
 
@@ -196,9 +209,9 @@ class Expander:
                 if isinstance(state.status, Unknown):
                     return Unknown(f"the status of a command: {state.status.reason}")
                 return "0" if state.status else Unknown("the status of a failed command")
-            case "PWD" if state.directory is not None:
-                return state.directory
-            case "$" | "!" | "-" | "_" | "PWD":
+            case "PWD":
+                return working_directory(state)
+            case "$" | "!" | "-" | "_":
                 return Unknown(f"`${name}` is only known when the script runs", frozenset({name}))
         if name in _OWN:
             return Unknown(f"`{name}` is set by bash when it runs", frozenset({name}))
