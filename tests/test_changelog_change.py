@@ -138,3 +138,16 @@ def test_flow_list_has_entries_too():
     log = changelog("[{ config-keys: [a] }, { config-keys: [b] }]\n")
     assert log is not None
     assert [entry.subject for entry in log.entries] == ["a", "b"]
+
+
+def test_an_entry_that_is_rewritten_above_a_known_one_is_no_new_entry():
+    def entry(key: str, words: str, number: int) -> str:
+        return f"- config-keys:\n    - {key}\n  description:\n    - {words}\n  pr-link: {PULL}{number}\n"
+
+    known = entry("gptoss-fp4", "Known", 2)
+    result = change(
+        "\n".join((entry("dsr1-fp8", "Old words", 1), known)),
+        "\n".join((entry("dsv4-fp4", "Other words", 9), known)),
+    )
+    assert result.added == ()
+    assert [edit.kind for edit in result.edits] == [EditKind.REWRITTEN]

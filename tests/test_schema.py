@@ -82,6 +82,7 @@ def test_aliases_through_an_enum_defaults_and_bounds():
         (("version",), "int_parsing"),
         (("parts", "a"), "float_parsing"),
     ]
+    assert kinds(schema, {"the-name": "x", "size": "many"}) == [(("size",), "int_parsing")]
     assert schema.field_names == ("version", "the-name", "size", "parts", "either", "anything")
 
 
