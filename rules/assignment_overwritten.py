@@ -35,7 +35,7 @@ from infx_lint import FileContext, Finding, Severity, ShellFile, rule
 def check(file: FileContext[ShellFile]) -> Iterator[Finding]:
     """Yield each assignment that nothing can see."""
     script = file.document
-    for pair in script.overwritten_assignments():
+    for pair in file.project.overwritten_assignments(file.path):
         dead, kept = script.span(pair.dead), script.span(pair.kept)
         same = script.source(pair.dead) == script.source(pair.kept)
         verdict = "to the same value" if same else f"and line {kept.line} sets it again"

@@ -36,7 +36,7 @@ from infx_lint import Edit, FileContext, Finding, Fix, Severity, ShellFile, rule
 @rule(severity=Severity.ERROR, document=ShellFile)
 def check(file: FileContext[ShellFile]) -> Iterator[Finding]:
     """Yield each continuation that ends early."""
-    for broken in file.document.broken_continuations():
+    for broken in file.project.broken_continuations(file.path):
         rest = " ".join(file.document.source(broken.rest).split()) if broken.rest else ""
         shown = f"`{rest[:60].removesuffix(' ' + chr(92))}`" if rest else "what follows"
         if broken.blanks:

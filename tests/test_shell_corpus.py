@@ -20,6 +20,8 @@ import pytest
 from infx_lint.documents.shell_file import ShellFile, UnreadableShell, parse_shell
 from infx_lint.documents.text_file import TooDemanding
 from infx_lint.domain.programs import EVAL, LOAD, SERVER, role_of
+from infx_lint.shell.assignments import overwritten_assignments
+from infx_lint.shell.continuations import broken_continuations
 from infx_lint.shell.execution import run
 from infx_lint.shell.state import Environment
 from infx_lint.shell.trace import Trace, flags_of
@@ -177,8 +179,8 @@ def test_mutated_scripts_neither_hang_nor_crash(clone):
                 environment = Environment("benchmarks/x.sh", variables, defaults=True)
                 trace = run("benchmarks/x.sh", file, environment, lambda _name: None, role_of)
                 counts["incomplete"] += trace.incomplete is not None
-            list(file.broken_continuations())
-            list(file.overwritten_assignments())
+            list(broken_continuations(file))
+            list(overwritten_assignments(file))
         slowest = max(slowest, time.monotonic() - begun)
     print(f"{dict(counts)} in {seconds:.0f} s, slowest {slowest:.1f} s")
     assert counts["ShellFile"]

@@ -7,7 +7,7 @@ never built a wrong tree in silence. It runs in a process of its own, so it can 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,8 +16,6 @@ from infx_lint.finding import Span
 
 if TYPE_CHECKING:
     from infx_lint.documents.shell_tree import Comment, Statement
-    from infx_lint.shell.assignments import Overwritten
-    from infx_lint.shell.continuations import BrokenContinuation
 
 MAX_BYTES = 1_000_000
 # The deepest real script nests 90 nodes; what interprets a tree recurses over it.
@@ -61,18 +59,6 @@ class ShellFile(NamedTuple):
     def span(self, node: Any) -> Span:  # noqa: ANN401 - any node
         """Return the place of a node."""
         return self.text.span(node.start, node.end)
-
-    def broken_continuations(self) -> Iterator[BrokenContinuation]:
-        """Yield the line continuations that end early."""
-        from infx_lint.shell.continuations import broken_continuations
-
-        return broken_continuations(self)
-
-    def overwritten_assignments(self) -> Iterator[Overwritten]:
-        """Yield the assignments that no command can see."""
-        from infx_lint.shell.assignments import overwritten_assignments
-
-        return overwritten_assignments(self)
 
     def source(self, node: Any) -> str:  # noqa: ANN401
         """Return the text of a node as it is written."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from infx_lint.domain.benchmark_script import BenchmarkScript
     from infx_lint.domain.calls import Repeated, Stray
     from infx_lint.domain.points import Row
+    from infx_lint.shell.assignments import Overwritten
+    from infx_lint.shell.continuations import BrokenContinuation
     from infx_lint.shell.trace import Trace
 
 
@@ -111,6 +113,22 @@ class Project:
                 return None
             self._scripts[path] = BenchmarkScript(path, file, self)
         return self._scripts[path]
+
+    def broken_continuations(self, path: RepoPath) -> Iterator[BrokenContinuation]:
+        """Yield the line continuations of a script that end early."""
+        from infx_lint.shell.continuations import broken_continuations
+
+        file = self.document(path)
+        if isinstance(file, ShellFile):
+            yield from broken_continuations(file)
+
+    def overwritten_assignments(self, path: RepoPath) -> Iterator[Overwritten]:
+        """Yield the assignments of a script that no command can see."""
+        from infx_lint.shell.assignments import overwritten_assignments
+
+        file = self.document(path)
+        if isinstance(file, ShellFile):
+            yield from overwritten_assignments(file)
 
     def stray_arguments(self, path: RepoPath) -> Iterator[Stray]:
         """Yield the words of a script that the function which they are given to refuses."""
