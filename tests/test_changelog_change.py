@@ -142,7 +142,8 @@ def test_flow_list_has_entries_too():
 
 def test_an_entry_that_is_rewritten_above_a_known_one_is_no_new_entry():
     def entry(key: str, words: str, number: int) -> str:
-        return f"- config-keys:\n    - {key}\n  description:\n    - {words}\n  pr-link: {PULL}{number}\n"
+        fields = f"  description:\n    - {words}\n  pr-link: {PULL}{number}\n"
+        return f"- config-keys:\n    - {key}\n{fields}"
 
     known = entry("gptoss-fp4", "Known", 2)
     result = change(
