@@ -233,7 +233,7 @@ class EvalMode:
         direct = {
             node.start
             for node in tree.walk(file.statements)
-            if isinstance(node, tree.Assignment) and _takes(node, CONTEXT)
+            if isinstance(node, tree.Assignment) and takes(node, CONTEXT)
         }
         latest = {
             item.name: item
@@ -350,7 +350,7 @@ def _names_of(execution: Execution) -> frozenset[str]:
     return names
 
 
-def _takes(node: tree.Assignment, name: str) -> bool:
+def takes(node: tree.Assignment, name: str) -> bool:
     """Tell whether the right side of an assignment expands a variable itself."""
     return any(isinstance(part, tree.Parameter) and part.name == name for part in tree.walk(node))
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from infx_lint.domain.benchmark_script import BenchmarkScript
     from infx_lint.domain.calls import Repeated, Stray
     from infx_lint.domain.points import Row
-    from infx_lint.shell.assignments import Overwritten
+    from infx_lint.shell.assignments import Overwritten, Unused
     from infx_lint.shell.continuations import BrokenContinuation
     from infx_lint.shell.trace import Trace
 
@@ -129,6 +129,30 @@ class Project:
         file = self.document(path)
         if isinstance(file, ShellFile):
             yield from overwritten_assignments(file)
+
+    def unused_variables(self, path: RepoPath) -> Iterator[Unused]:
+        """Yield the variables that a benchmark script sets and nothing reads.
+
+        Other scripts may be sourced by files that read what they set.
+        """
+        from infx_lint.domain.eval_mode import CONTEXT, takes
+        from infx_lint.shell.assignments import names_in_text, unused_variables
+
+        file = self.document(path)
+        if not isinstance(file, ShellFile) or not self.layout.is_benchmark_script(path):
+            return
+        trace = self.run_script(path, {}, defaults=False)
+        if trace.missing:
+            return
+        elsewhere: set[str] = set()
+        for sourced in trace.sourced:
+            library = self.document(RepoPath(sourced))
+            if isinstance(library, ShellFile):
+                elsewhere |= names_in_text(library)
+        for unused in unused_variables(file, elsewhere):
+            # What should carry the context of an eval is `unwired_contexts`' business.
+            if not any(takes(item, CONTEXT) for item in unused.assignments):
+                yield unused
 
     def stray_arguments(self, path: RepoPath) -> Iterator[Stray]:
         """Yield the words of a script that the function which they are given to refuses."""

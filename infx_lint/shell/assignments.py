@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
 
 from infx_lint.documents import shell_tree as tree
 from infx_lint.documents.shell_file import ShellFile
 from infx_lint.shell.continuations import statement_lists
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class Overwritten(NamedTuple):
@@ -78,3 +80,87 @@ def _reads(file: ShellFile, assignment: tree.Assignment, name: str) -> bool:
         ):
             return True
     return False
+
+
+class Unused(NamedTuple):
+    """A variable that a script sets and nothing reads, and every place that sets it."""
+
+    name: str
+    assignments: tuple[tree.Assignment, ...]
+
+
+def unused_variables(file: ShellFile, read_elsewhere: Collection[str]) -> Iterator[Unused]:
+    """Yield the variables that reach no command, in the order of their first assignment.
+
+    Reading a variable in order to compute the same variable counts for nothing: a cap that only
+    looks at the value which it caps. A name that stands in any text counts as read.
+
+    Args:
+        file: the script.
+        read_elsewhere: the names that files which are sourced may read.
+    """
+    assigned: dict[str, list[tree.Assignment]] = {}
+    kept = set(read_elsewhere)
+    for node in tree.walk(file.statements):
+        match node:
+            case tree.SimpleCommand(words=()):
+                for item in node.assignments:
+                    assigned.setdefault(item.name, []).append(item)
+            case tree.Declaration():
+                # An exported variable is seen by programs, a local one belongs to a function.
+                kept |= {item.name for item in node.assignments}
+            case tree.Parameter(indirect=True) | tree.Parameter(operator="names"):
+                return
+            case tree.SimpleCommand() if _exports_all(node):
+                return
+    kept |= _read(file.statements)
+    for name, items in assigned.items():
+        if name not in kept:
+            yield Unused(name, tuple(items))
+
+
+def names_in_text(file: ShellFile) -> set[str]:
+    """Return every name that stands anywhere in a script: what it may read."""
+    return set(_NAME.findall(file.text.text))
+
+
+def _exports_all(node: tree.SimpleCommand) -> bool:
+    """Tell whether a command makes every variable visible: `set -a`, `eval`."""
+    words = [word.literal or "" for word in node.words]
+    return words[0] == "eval" or (
+        words[0] == "set" and any(word in {"-a", "allexport"} for word in words[1:])
+    )
+
+
+def _read(statements: tuple[tree.Statement, ...]) -> set[str]:
+    """Return every name that is read for anything but its own computation."""
+    found: set[str] = set()
+    stack: list[tuple[Any, frozenset[str]]] = [(statements, frozenset())]
+    while stack:
+        node, own = stack.pop()
+        match node:
+            case tree.Parameter():
+                found |= {node.name} - own
+            case tree.Literal() | tree.SingleQuoted() | tree.ExtendedGlob():
+                found |= set(_NAME.findall(node.text)) - own
+            case tree.Assignment():
+                own |= {node.name}
+            case tree.If(branches=(branch,), otherwise=None):
+                own |= _only_sets(branch.body)
+            case tree.List(operator="&&" | "||"):
+                own |= _only_sets((node.right,))
+            case tree.Function():
+                stack.append((node.body, own))
+        stack += [(field, own) for field in node if isinstance(field, tuple)]
+    return found
+
+
+def _only_sets(statements: tuple[tree.Statement, ...]) -> set[str]:
+    """Return the one variable that statements set, if that is all they do."""
+    names: set[str] = set()
+    for statement in statements:
+        command = statement.command
+        if not isinstance(command, tree.SimpleCommand) or command.words:
+            return set()
+        names |= {item.name for item in command.assignments}
+    return names if len(names) == 1 else set()

@@ -221,6 +221,7 @@ def _source(run: Run, invocation: _Invocation, state: State) -> State | None:
     if len(run.frames) > DEEPEST_CALL:
         raise TooMuchError("files that source each other")
     script, file = found
+    run.sourced[script] = None
     outer = run.frame
     frame = Frame(script, file, (*outer.callers, Call(outer.script, invocation.node)))
     run.frames.append(frame)

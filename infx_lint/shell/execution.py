@@ -60,6 +60,7 @@ class Run:
         self.label = label
         self.executions: list[Execution] = []
         self.assignments: list[Assigned] = []
+        self.sourced: dict[str, None] = {}
         self.missing: dict[str, None] = {}
         self.alternatives: dict[tuple[str, int, bool], str] = {}
         self.ended: list[State] = []
@@ -105,6 +106,7 @@ class Run:
             functions=self.functions,
             always=frozenset() if incomplete else always,
             alternatives=self.alternatives,
+            sourced=tuple(self.sourced),
             missing=tuple(self.missing),
             incomplete=incomplete,
         )

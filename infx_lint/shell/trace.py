@@ -90,6 +90,7 @@ class Trace(NamedTuple):
         always: labels of what has run on every path that does not abort.
         alternatives: for a guard (script, start, holds) what becomes of a run that does not meet
             it: it `continues`, `aborts`, `exits`, `returns` or `breaks`.
+        sourced: the paths of the files that were sourced.
         missing: files that are sourced and cannot be read.
         incomplete: why the run was stopped before its end, None if it was not.
     """
@@ -100,6 +101,7 @@ class Trace(NamedTuple):
     functions: Mapping[str, tuple[str, Function]]
     always: frozenset[str]
     alternatives: Mapping[tuple[str, int, bool], str]
+    sourced: tuple[str, ...]
     missing: tuple[str, ...]
     incomplete: str | None
 
