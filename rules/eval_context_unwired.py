@@ -3,13 +3,14 @@
 ## What it does
 
 Runs a benchmark script abstractly with `EVAL_ONLY=true` and reports a variable that takes the
-context length for evals and is used by no command, and a server whose context is fixed by an
-option that knows nothing of it.
+context length for evals and is used by no command, and an option that gives the server another
+context than the eval is set up for, computed for every config row that starts the script. An
+error where the server's is smaller; a warning where it is larger and the script never looks at
+eval-only mode.
 
 ## Why
 
-Evals have longer prompts than the benchmark. A server with the benchmark's context cuts them off
-or refuses them, and the score says nothing about accuracy.
+A prompt that does not fit is cut off or refused, and the score says nothing about accuracy.
 
 ## Example
 
@@ -26,7 +27,8 @@ that its option uses to `$EVAL_MAX_MODEL_LEN` after `setup_eval_context`.
 
 ## Limits
 
-A server without any option for its context uses that of the model, which is enough: not reported.
+A server without any option for its context uses that of the model, which is enough. Contexts that
+cannot be computed are not compared.
 """
 
 from collections.abc import Iterator
@@ -41,27 +43,27 @@ def check(file: FileContext[ShellFile]) -> Iterator[Finding]:
     if script is None:
         return
     for lost in script.eval_mode.unwired_contexts():
+        severity = Severity.ERROR
         if lost.variable:
             message = (
                 f"`{lost.variable}` takes the context length of the eval, and no command is "
                 "given it. Expand it in the server's command."
             )
             label = "reaches no command"
-        elif lost.prepared:
-            message = (
-                f"`{lost.flag}` fixes the server's context in eval-only mode; what "
-                "`EVAL_MAX_MODEL_LEN` holds does not reach it. Use it here in that mode."
-            )
-            label = "not the context of the eval"
         else:
             message = (
-                f"`{lost.flag}` fixes the server's context, and eval-only mode never prepares one "
-                "of its own. Call `setup_eval_context` and use `$EVAL_MAX_MODEL_LEN` in that mode."
+                f"`{lost.flag}` gives the server {lost.server_context} tokens in eval-only mode, "
+                f"and the eval is set up for {lost.eval_context}. "
+                "Call `setup_eval_context` and use `$EVAL_MAX_MODEL_LEN` in that mode."
             )
-            label = "the benchmark's context"
+            label = "not the context of the eval"
+            if lost.server_context > lost.eval_context:
+                severity = Severity.WARNING
         yield Finding(
             message=message,
+            severity=severity,
             location=file.at(lost.place, label),
             subject=lost.variable or lost.flag,
             related=tuple(file.at(span, text) for span, text in lost.related),
+            proof=lost.proof,
         )

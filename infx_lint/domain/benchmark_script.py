@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from infx_lint.documents import shell_tree as tree
@@ -39,7 +40,14 @@ class Tree(Protocol):
     def rows_starting(self, script: RepoPath) -> tuple[Row, ...]:
         """Return the config rows that start a script."""
 
-    def run_script(self, path: RepoPath, variables: Mapping[str, str], *, defaults: bool) -> Trace:
+    def run_script(
+        self,
+        path: RepoPath,
+        variables: Mapping[str, str],
+        *,
+        defaults: bool,
+        answers: Mapping[str, str] = MappingProxyType({}),
+    ) -> Trace:
         """Return the abstract run of a script."""
 
 
@@ -62,17 +70,24 @@ class BenchmarkScript:
         """Tell whether it is a script of the agentic scenario."""
         return self._project.layout.is_agentic_script(self.path)
 
-    def run(self, variables: Mapping[str, str], *, defaults: bool) -> Trace:
+    def run(
+        self,
+        variables: Mapping[str, str],
+        *,
+        defaults: bool,
+        answers: Mapping[str, str] = MappingProxyType({}),
+    ) -> Trace:
         """Run the script abstractly.
 
         Args:
             variables: what it is started with.
             defaults: whether names that are not listed are taken for not set.
+            answers: what functions are to write instead of being run.
 
         Raises:
             TooMuchError: that takes more than it may.
         """
-        trace = self._project.run_script(self.path, variables, defaults=defaults)
+        trace = self._project.run_script(self.path, variables, defaults=defaults, answers=answers)
         if trace.incomplete:
             raise TooMuchError(f"{self.path.display()} is not analysed: {trace.incomplete}")
         return trace
@@ -88,8 +103,8 @@ class BenchmarkScript:
             yield from row.points()
 
     @cached_property
-    def topologies(self) -> tuple[Mapping[str, str], ...]:
-        """Return the environments that differ in more than the concurrency, each at its highest.
+    def topologies(self) -> tuple[Point, ...]:
+        """Return the runs that differ in more than the concurrency, each at its highest one.
 
         The highest concurrency of a config is the one that evals are run at.
         """
@@ -100,7 +115,7 @@ class BenchmarkScript:
             known = highest.get(key)
             if known is None or int(known.environment["CONC"]) < int(point.environment["CONC"]):
                 highest[key] = point
-        return tuple(point.environment for point in highest.values())[:MOST_TOPOLOGIES]
+        return tuple(highest.values())[:MOST_TOPOLOGIES]
 
     @cached_property
     def eval_mode(self) -> EvalMode:

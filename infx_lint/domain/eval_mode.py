@@ -16,6 +16,7 @@ from typing import NamedTuple
 from infx_lint.documents import shell_tree as tree
 from infx_lint.domain.benchmark_script import BenchmarkScript
 from infx_lint.domain.eval_gate import Gate, find_gate, gate_edit
+from infx_lint.domain.points import Point
 from infx_lint.domain.programs import EVAL, LOAD, SERVER
 from infx_lint.finding import Edit, Proof, Span
 from infx_lint.paths import RepoPath
@@ -32,6 +33,8 @@ _CONTEXT_FLAGS = frozenset({"max-model-len", "context-length", "max-seq-len"})
 _SIMULATED_VARIABLE = "SIMULATE_ACC_LEN"
 _SIMULATED_TEXTS = ("synthetic_acceptance", '"synthetic"')
 _LONGEST_TEXT = 90
+# The shared library asks the model for its limit, which only the node knows; here none binds.
+_NO_LIMIT = {"get_native_max_context_length": "1000000000"}
 
 
 class Answer(Enum):
@@ -87,16 +90,19 @@ class Unwired(NamedTuple):
     Attributes:
         variable: what takes the eval's context and is used by no command; else empty.
         flag: the option that fixes the server's context; empty where a variable is lost.
-        prepared: the script computes a context for the eval.
         place: the assignment, or the option.
         related: places that show the rest, with their labels.
+        server_context, eval_context: tokens, where an option fixes the server's context.
+        proof: both contexts at the points where they differ.
     """
 
     variable: str
     flag: str
-    prepared: bool
     place: Span
     related: tuple[tuple[Span, str], ...]
+    server_context: int = 0
+    eval_context: int = 0
+    proof: Proof | None = None
 
 
 class Simulated(NamedTuple):
@@ -119,10 +125,16 @@ class EvalMode:
         return self._script.run(EVAL_MODE, defaults=False)
 
     @cached_property
-    def _traces_at_points(self) -> tuple[Trace, ...]:
+    def _traces_at_points(self) -> tuple[tuple[Point, Trace], ...]:
+        """Return the runs that config rows give, as if no model limited the context."""
         return tuple(
-            self._script.run({**environment, **EVAL_MODE}, defaults=True)
-            for environment in self._script.topologies
+            (
+                point,
+                self._script.run(
+                    {**point.environment, **EVAL_MODE}, defaults=True, answers=_NO_LIMIT
+                ),
+            )
+            for point in self._script.topologies
         )
 
     def happening(self, role: str) -> Happening:
@@ -133,7 +145,7 @@ class EvalMode:
         general = _happening(self.trace, role)
         if general.answer is not Answer.PERHAPS or not self._traces_at_points:
             return general
-        at_points = [_happening(trace, role) for trace in self._traces_at_points]
+        at_points = [_happening(trace, role) for _, trace in self._traces_at_points]
         for found in at_points:
             if found.answer is Answer.ALWAYS:
                 return found
@@ -247,47 +259,40 @@ class EvalMode:
             if name not in given and name not in exported:
                 server = self._script.place(self.servers[0].outermost)
                 place = file.text.span(item.start, item.end)
-                yield Unwired(name, "", True, place, ((server, "the server's command"),))  # noqa: FBT003
+                yield Unwired(name, "", place, ((server, "the server's command"),))
 
     def _fixed_contexts(self) -> Iterator[Unwired]:
-        """Yield the option that fixes a server's context to something else."""
-        general = self._fixed_context(self.servers)
-        if general:
-            yield general
+        """Yield the option that gives a server another context than the eval is set up for.
+
+        One that is too small is wrong whatever the script does; a larger one only where the script
+        never looks at eval-only mode. What is not known is no finding.
+        """
+        if self._script.is_agentic or self.happening(EVAL).answer is Answer.NEVER:
+            # An agentic server runs at the context of the model.
             return
-        # What is not known of a command line may hold the option; the rows know more.
-        if any(self._is_open(server) for server in self.servers):
-            for trace in self._traces_at_points:
-                fixed = self._fixed_context(_commands(trace, SERVER))
-                if fixed:
-                    yield fixed
-                    return
-
-    def _fixed_context(self, servers: tuple[Execution, ...]) -> Unwired | None:
-        for server in filter(self._may_be_fixed, servers):
-            for flag in flags_of(server.words):
-                if flag.name[2:].replace("_", "-") in _CONTEXT_FLAGS:
-                    return self._fixed(flag, server, prepared=CONTEXT in server.variables)
-        return None
-
-    def _may_be_fixed(self, server: Execution) -> bool:
-        """Tell whether it matters if an option fixes the context of a server."""
-        if CONTEXT in _names_of(server):
-            return False
-        if CONTEXT in server.variables:
-            return True
-        # An agentic server runs at the context of the model.
-        return not self._script.is_agentic and self.happening(EVAL).answer is not Answer.NEVER
-
-    def _is_open(self, server: Execution) -> bool:
-        gap = any(isinstance(word, Many) for word in server.words)
-        return gap and self._may_be_fixed(server)
-
-    def _fixed(self, flag: Flag, server: Execution, *, prepared: bool) -> Unwired:
-        command = self._script.place(server.outermost)
-        inside = flag.field.script == self._script.path
-        place = self._script.file.span(flag.field) if inside else command
-        return Unwired("", flag.name, prepared, place, ((command, "the server's command"),))
+        found: list[tuple[Point, Flag, Execution, int, int]] = []
+        for point, trace in self._traces_at_points:
+            context = _context_of(trace)
+            for server in _commands(trace, SERVER):
+                flag, value = _context_flag(server)
+                prepared = CONTEXT in server.variables
+                if flag is None or value is None or context is None:
+                    continue
+                if value < context or (value > context and not prepared):
+                    found.append((point, flag, server, value, context))
+        if found:
+            _, flag, server, value, context = min(found, key=lambda item: item[3] - item[4])
+            inside = flag.field.script == self._script.path
+            command = self._script.place(server.outermost)
+            yield Unwired(
+                variable="",
+                flag=flag.name,
+                server_context=value,
+                eval_context=context,
+                place=self._script.file.span(flag.field) if inside else command,
+                related=((command, "the server's command"),),
+                proof=_context_proof(found),
+            )
 
     # Acceptance -------------------------------------------------------------------------------
 
@@ -322,6 +327,41 @@ class EvalMode:
             if any(mark in text for mark in _SIMULATED_TEXTS):
                 inside = flag.field.script == self._script.path
                 yield flag.name, self._script.file.span(flag.field) if inside else None
+
+
+def _context_of(trace: Trace) -> int | None:
+    """Return the largest context that evals are set up for, None where one is not known."""
+    values = [item.value for item in trace.assignments if item.name == CONTEXT]
+    numbers = [int(value) for value in values if isinstance(value, str) and value.isdigit()]
+    return max(numbers) if numbers and len(numbers) == len(values) else None
+
+
+def _context_flag(server: Execution) -> tuple[Flag | None, int | None]:
+    """Return the last option of a server that fixes its context, and its value if that is known."""
+    last: Flag | None = None
+    for flag in flags_of(server.words):
+        if flag.name[2:].replace("_", "-") in _CONTEXT_FLAGS:
+            last = flag
+    text = last.value.text if last and isinstance(last.value, Field) else None
+    return last, int(text) if isinstance(text, str) and text.isdigit() else None
+
+
+def _context_proof(found: list[tuple[Point, Flag, Execution, int, int]]) -> Proof:
+    rows = tuple(
+        (
+            point.row.key,
+            f"{point.environment['ISL']} / {point.environment['OSL']}",
+            str(value),
+            str(context),
+        )
+        for point, _, _, value, context in found
+    )
+    return Proof(
+        "The context of the server with EVAL_ONLY=true",
+        ("config key", "isl / osl", "server", "eval"),
+        tuple(dict.fromkeys(rows)),
+        "In tokens; the model's own limit may lower what the eval asks for.",
+    )
 
 
 def _commands(trace: Trace, role: str) -> tuple[Execution, ...]:

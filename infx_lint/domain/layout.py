@@ -16,6 +16,8 @@ CHANGELOG_NAME = "perf-changelog.yaml"
 MASTER_SUFFIX = "-master.yaml"
 # Newest first. Retired keys lie in a folder below (`deprecated/`) and are no master configs.
 _CONFIG_FOLDERS = ("configs", ".github/configs")
+# Makes a run of each row of a master config.
+GENERATOR_NAME = "generate_sweep_configs.py"
 _SINGLE_NODE = "benchmarks/single_node"
 # Archived scripts that no config starts.
 _RETIRED = "deprecated"

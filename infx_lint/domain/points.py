@@ -3,12 +3,12 @@
 A row of a search space is a topology with its concurrencies. The matrix generator of the linted
 repository (`utils/matrix_logic/generate_sweep_configs.py`) makes a run of each; the workflow
 (`.github/workflows/benchmark-tmpl.yml`) hands it over as environment variables; the launcher picks
-the script by its name. What the workflow or the node alone decides is left out: unknown. So is
-`MAX_MODEL_LEN`, whose formula changed with time.
+the script by its name. What the workflow or the node alone decides is left out: unknown.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ FIXED, AGENTIC = "fixed-seq-len", "agentic-coding"
 # Layout A has the fixed lengths directly below the key.
 _OLD_FIXED = "seq-len-configs"
 MOST_POINTS = 64
+_CONTEXT = re.compile(r"\bisl \+ osl \+ (\d{1,6})\b")
 
 
 class Row(NamedTuple):
@@ -72,9 +73,25 @@ def rows_of(file: YamlFile) -> list[list[Any]]:
     return found
 
 
-def row_from(facts: list[Any], path: RepoPath) -> Row:
-    """Return a row from what `rows_of` wrote down."""
+def context_margin(generator: str) -> int | None:
+    """Return the number that the source of the generator adds to the lengths, if it is one."""
+    numbers = set(_CONTEXT.findall(generator))
+    return int(numbers.pop()) if len(numbers) == 1 else None
+
+
+def row_from(facts: list[Any], path: RepoPath, margin: int | None = None) -> Row:
+    """Return a row from what `rows_of` wrote down.
+
+    Args:
+        facts: the row.
+        path: the master config that it stands in.
+        margin: what `MAX_MODEL_LEN` is beyond both lengths; None where that is not known.
+    """
     key, scenario, span, scripts, environment, concurrencies = facts
+    lengths = (environment.get("ISL", ""), environment.get("OSL", ""))
+    if margin is not None and all(length.isdigit() for length in lengths):
+        context = sum(map(int, lengths)) + margin
+        environment = {**environment, "MAX_MODEL_LEN": str(context)}
     return Row(key, scenario, path, Span(*span), tuple(scripts), environment, tuple(concurrencies))
 
 

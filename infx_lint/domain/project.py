@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from infx_lint.cache import FactCache
 from infx_lint.change import TreeEntry
 from infx_lint.documents.by_path import parser_for
 from infx_lint.documents.shell_file import ShellFile, parse_shell
+from infx_lint.documents.text_file import TextFile, parse_text
 from infx_lint.documents.yaml_file import YamlFile, parse_yaml
 from infx_lint.domain.changelog import Changelog
-from infx_lint.domain.layout import Layout, discover
+from infx_lint.domain.layout import GENERATOR_NAME, Layout, discover
 from infx_lint.domain.master_config import ConfigKey, ConfigKeys, config_keys_of
 from infx_lint.domain.schema import Schema, builtin_schema, find_schema
 from infx_lint.finding import Span
@@ -38,7 +40,7 @@ class Project:
         self._cache = cache
         self._schemas: dict[str, Schema | StoppedError] = {}
         self._scripts: dict[RepoPath, BenchmarkScript] = {}
-        self._traces: dict[tuple[RepoPath, frozenset[tuple[str, str]], bool], Trace] = {}
+        self._traces: dict[Hashable, Trace] = {}
 
     @cached_property
     def layout(self) -> Layout:
@@ -75,24 +77,32 @@ class Project:
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(self.document, scripts))
 
-    def run_script(self, path: RepoPath, variables: Mapping[str, str], *, defaults: bool) -> Trace:
+    def run_script(
+        self,
+        path: RepoPath,
+        variables: Mapping[str, str],
+        *,
+        defaults: bool,
+        answers: Mapping[str, str] = MappingProxyType({}),
+    ) -> Trace:
         """Run a script of this tree abstractly, with every file that it sources.
 
         Args:
             path: the script; it must be readable.
             variables: what it is started with.
             defaults: whether names that are not listed are taken for not set.
+            answers: what functions are to write instead of being run.
         """
         from infx_lint.domain.programs import role_of
         from infx_lint.shell.execution import run
         from infx_lint.shell.state import Environment
 
-        key = (path, frozenset(variables.items()), defaults)
+        key = (path, frozenset(variables.items()), defaults, frozenset(answers.items()))
         if key not in self._traces:
             file = self.document(path)
             if not isinstance(file, ShellFile):
                 raise TypeError(f"{path} is no readable script")
-            environment = Environment(path, variables, defaults)
+            environment = Environment(path, variables, defaults, answers)
             self._traces[key] = run(path, file, environment, self._sourced, role_of)
         return self._traces[key]
 
@@ -211,7 +221,21 @@ class Project:
             return rows_of(file) if isinstance(file, YamlFile) else []
 
         for facts in self._cache.get("config-rows-1", self.tree.blob(path), compute):
-            yield row_from(facts, path)
+            yield row_from(facts, path, self._context_margin)
+
+    @cached_property
+    def _context_margin(self) -> int | None:
+        """Return what the matrix generator adds to the lengths of a run for its context.
+
+        The formula has changed with time, so it is read from the tree; None where it is not found.
+        """
+        from infx_lint.domain.points import context_margin
+
+        for path in self.layout.python:
+            if path.name == GENERATOR_NAME:
+                text = self.tree.parse(path, parse_text)
+                return context_margin(text.text) if isinstance(text, TextFile) else None
+        return None
 
     def _script_of(self, row: Row) -> RepoPath | None:
         folders = self.layout.script_folders(row.environment["SCENARIO_SUBDIR"].rstrip("/"))

@@ -74,7 +74,13 @@ def _execute(run: Run, invocation: _Invocation, state: State) -> State | None:
             return _execute(run, invocation._replace(words=words[1:]), state)
     if name in state.functions:
         _note(run, invocation, state, is_function=True)
-        return _call(run, name, invocation, state)
+        answer = run.environment.answers.get(name)
+        if answer is None:
+            return _call(run, name, invocation, state)
+        state.status = True
+        if state.output is not None:
+            state.output = [*state.output, answer]
+        return state
     if name in _CONTROL:
         return _CONTROL[name](run, invocation, state)
     if name in BUILTINS:

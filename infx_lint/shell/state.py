@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Self, TypeAlias
 
 from infx_lint.documents.shell_tree import Function
@@ -61,11 +62,13 @@ class Environment(NamedTuple):
         defaults: what is not listed is taken for not set where the script has a default for it.
             Otherwise nothing is known of it.
         name: the path by which the script is started, relative to the repository.
+        answers: what functions are to write instead of being run.
     """
 
     name: str
     variables: Mapping[str, str]
     defaults: bool = False
+    answers: Mapping[str, str] = MappingProxyType({})
 
 
 class Assumed(str):

@@ -65,12 +65,30 @@ run_benchmark_serving() {
     "${command[@]}"
 }
 
+get_native_max_context_length() {
+    python3 -m context_of_model "$1"
+}
+
+# Usage: compute_eval_context_length MODEL WANTED
+compute_eval_context_length() {
+    local native wanted="$2"
+    native=$(get_native_max_context_length "$1")
+    if [ "$wanted" -gt "$native" ]; then
+        wanted="$native"
+    fi
+    EVAL_MAX_MODEL_LEN="$wanted"
+    echo "$wanted"
+}
+
 setup_eval_context() {
-    EVAL_MAX_MODEL_LEN=$(python3 -m context_of_model "$MODEL" "$((ISL + OSL + 256))")
+    EVAL_MAX_MODEL_LEN=$(compute_eval_context_length "$MODEL" "$((ISL + OSL + 256))")
     export EVAL_MAX_MODEL_LEN
 }
 
 run_eval() {
+    if [ -z "${EVAL_MAX_MODEL_LEN:-}" ]; then
+        compute_eval_context_length "$MODEL" "${MAX_MODEL_LEN:-0}" > /dev/null
+    fi
     python3 -m lm_eval --port "$PORT" --max-length "$EVAL_MAX_MODEL_LEN"
 }
 
