@@ -274,3 +274,4 @@ def test_newest_scripts_agree_with_bash(clone, tmp_path):
     print(f"{len(paths)} scripts: {dict(counts)}")
     assert wrong == []
     assert counts["known"] > 0.8 * counts["words"]
+    assert counts["ended"] > 0.5 * 4 * len(paths)
