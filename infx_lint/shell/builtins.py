@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from infx_lint.documents import shell_tree as tree
-from infx_lint.shell.expansion import REPOSITORY, Expander, working_directory
+from infx_lint.shell.expansion import Expander
+from infx_lint.shell.parameters import REPOSITORY, working_directory
 from infx_lint.shell.state import State
 from infx_lint.shell.value import (
     UNSET,
@@ -17,7 +18,6 @@ from infx_lint.shell.value import (
     Fields,
     Many,
     Mixed,
-    Table,
     Text,
     Unknown,
     concatenate,
@@ -322,5 +322,3 @@ BUILTINS: dict[str, Builtin] = {
     "builtin": _tell,
     "times": _tell,
 }
-
-__all__ = ("BUILTINS", "Table", "assigned_by_builtin")

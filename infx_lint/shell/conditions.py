@@ -257,14 +257,3 @@ def judge_test(
             return judge_text(expander, "-n", node.word, source(node))
         case _:
             raise TypeError(type(node).__name__)
-
-
-__all__ = (
-    "Judgement",
-    "both",
-    "equal",
-    "judge_binary",
-    "judge_command",
-    "judge_test",
-    "judge_text",
-)

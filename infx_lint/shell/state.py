@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Self, TypeAlias
 
 from infx_lint.documents.shell_tree import Function
-from infx_lint.shell.value import UNSET, Fields, Unknown, Value, join
+from infx_lint.shell.value import Array, Fields, Unknown, Value, join
 
 Truth: TypeAlias = bool | Unknown
 
@@ -165,7 +165,7 @@ def merge(one: State | None, other: State | None, reason: str) -> State | None:
     one.exported |= other.exported
     one.ran &= other.ran
     if one.positional != other.positional:
-        joined = join_fields(one.positional, other.positional, reason)
+        joined = _join_fields(one.positional, other.positional, reason)
         one.positional = joined
     common = 0
     for mine_passed, theirs_passed in zip(one.guards, other.guards, strict=False):
@@ -185,14 +185,7 @@ def _before(value: Value | None) -> Value | None:
     return value.before if isinstance(value, Assumed) else value
 
 
-def join_fields(one: Fields, other: Fields, reason: str) -> Fields:
+def _join_fields(one: Fields, other: Fields, reason: str) -> Fields:
     """Return the list that one of two lists is."""
-    from infx_lint.shell.value import Array
-
     joined = join(Array(one), Array(other), reason)
     return joined.fields if isinstance(joined, Array) else one
-
-
-Lookup: TypeAlias = Callable[[str], Value | None]
-
-__all__ = ("UNSET", "Condition", "Environment", "Guard", "Lookup", "State", "Truth", "merge")
