@@ -25,7 +25,8 @@ Use the variable, `export` it if a program reads it, or delete it.
 
 ## Limits
 
-A name that stands in any text of the script, or of a file that it sources, counts as read.
+A name that stands in any text of the script, or of a file that it sources, counts as read; so does
+one that a caller may export (`X=${X:-8}`, or what a config row gives).
 """
 
 from collections.abc import Iterator

@@ -154,7 +154,8 @@ class Project:
         trace = self.run_script(path, {}, defaults=False)
         if trace.missing:
             return
-        elsewhere: set[str] = set()
+        # What a config row gives is exported: a new value of it reaches the programs.
+        elsewhere = {name for row in self.rows_starting(path) for name in row.environment}
         for sourced in trace.sourced:
             library = self.document(RepoPath(sourced))
             if isinstance(library, ShellFile):

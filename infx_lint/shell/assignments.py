@@ -106,6 +106,9 @@ def unused_variables(file: ShellFile, read_elsewhere: Collection[str]) -> Iterat
             case tree.SimpleCommand(words=()):
                 for item in node.assignments:
                     assigned.setdefault(item.name, []).append(item)
+                    if _expands_itself(item):
+                        # `X=${X:-8}`: a caller may have exported it, and then programs see it.
+                        kept.add(item.name)
             case tree.Declaration():
                 # An exported variable is seen by programs, a local one belongs to a function.
                 kept |= {item.name for item in node.assignments}
@@ -117,6 +120,13 @@ def unused_variables(file: ShellFile, read_elsewhere: Collection[str]) -> Iterat
     for name, items in assigned.items():
         if name not in kept:
             yield Unused(name, tuple(items))
+
+
+def _expands_itself(assignment: tree.Assignment) -> bool:
+    return any(
+        isinstance(node, tree.Parameter) and node.name == assignment.name
+        for node in tree.walk(assignment)
+    )
 
 
 def names_in_text(file: ShellFile) -> set[str]:
