@@ -60,7 +60,7 @@ class FactCache:
         draft = file.with_suffix(f".{os.getpid()}.tmp")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_text(json.dumps({"fact": fact}), encoding="utf-8")
+            draft.write_text(json.dumps({"fact": fact}, separators=(",", ":")), encoding="utf-8")
             draft.replace(file)
             self._prune(file.parent)
         except OSError:
