@@ -215,6 +215,7 @@ def test_keys_that_look_like_a_ternary_are_read():
         ("a\nif b; then\n", 2, True),
         ("a\nb )\n", 2, True),
         ("a=(1\n", 1, True),
+        ("a\nif [[ $a -gte 3 ]]; then b; fi\n", 2, True),
         # bash notices this one only when it gets there.
         ("a\necho $((1 + ))\n", 2, False),
     ],

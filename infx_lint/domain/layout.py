@@ -16,12 +16,16 @@ CHANGELOG_NAME = "perf-changelog.yaml"
 MASTER_SUFFIX = "-master.yaml"
 # Newest first. Retired keys lie in a folder below (`deprecated/`) and are no master configs.
 _CONFIG_FOLDERS = ("configs", ".github/configs")
-# Makes a run of each row of a master config.
-GENERATOR_NAME = "generate_sweep_configs.py"
+# Makes a run of each row of a master config; newest last.
+GENERATORS = ("matrix_logic/generate_sweep_configs.py", "matrix/generate.py")
 _SINGLE_NODE = "benchmarks/single_node"
 # Archived scripts that no config starts.
 _RETIRED = "deprecated"
 _AGENTIC = "agentic"
+# Newest first: since 2026-06-02 (#1571), since 2026-02-19 (#666), before. As in the launchers of a
+# tree only the first one that it has scripts in counts. Agentic ones have always had their folder.
+_FIXED_SCRIPTS = (f"{_SINGLE_NODE}/fixed_seq_len", _SINGLE_NODE, "benchmarks")
+_AGENTIC_SCRIPTS = (f"{_SINGLE_NODE}/{_AGENTIC}",)
 
 
 class Layout(NamedTuple):
@@ -32,12 +36,14 @@ class Layout(NamedTuple):
         changelog: the append-only list of performance changes, None where there is none.
         master_configs: the files that define config keys, sorted.
         python: every Python file of the tree.
+        script_folders: every folder of the tree that shell scripts lie in.
     """
 
     root: RepoPath
     changelog: RepoPath | None
     master_configs: tuple[RepoPath, ...]
     python: tuple[RepoPath, ...]
+    script_folders: frozenset[RepoPath]
 
     def schema_sources(self) -> list[RepoPath]:
         """Return the Python files below the root, the likeliest to hold schemas first.
@@ -62,9 +68,11 @@ class Layout(NamedTuple):
             and _RETIRED not in folder.split("/")
         )
 
-    def script_folders(self, scenario_folder: str) -> tuple[RepoPath, ...]:
-        """Return where the script of a scenario may lie; layout A has one folder for all."""
-        return (self.root / _SINGLE_NODE / scenario_folder, self.root / _SINGLE_NODE)
+    def script_folder(self, *, agentic: bool) -> RepoPath | None:
+        """Return where the scripts of a scenario lie, None where the tree has none."""
+        names = _AGENTIC_SCRIPTS if agentic else _FIXED_SCRIPTS
+        folders = (self.root / name for name in names)
+        return next((folder for folder in folders if folder in self.script_folders), None)
 
     def is_agentic_script(self, path: RepoPath) -> bool:
         """Tell whether a file is a script of the agentic scenario."""
@@ -77,12 +85,14 @@ class Layout(NamedTuple):
 
 def discover(paths: Iterable[RepoPath]) -> Layout:
     """Find the places among the regular files of a tree."""
-    changelogs, masters, python = [], [], []
+    changelogs, masters, python, folders = [], [], [], set()
     for path in paths:
         if path.endswith(MASTER_SUFFIX):
             masters.append(path)
         elif path.endswith(".py"):
             python.append(path)
+        elif path.endswith(".sh"):
+            folders.add(path.parent)
         elif path.endswith(CHANGELOG_NAME) and path.name == CHANGELOG_NAME:
             changelogs.append(path)
     # A changelog with master configs beside it is the real one; of several the outermost.
@@ -91,7 +101,8 @@ def discover(paths: Iterable[RepoPath]) -> Layout:
     )
     changelog = changelogs[0] if changelogs else None
     root = changelog.parent if changelog else RepoPath("")
-    return Layout(root, changelog, _master_configs(root, masters), tuple(sorted(python)))
+    configs = _master_configs(root, masters)
+    return Layout(root, changelog, configs, tuple(sorted(python)), frozenset(folders))
 
 
 def _master_configs(root: RepoPath, masters: list[RepoPath]) -> tuple[RepoPath, ...]:

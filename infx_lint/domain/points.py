@@ -1,28 +1,43 @@
 """Points: the runs that config rows give a benchmark script, and the environment of each.
 
 A row of a search space is a topology with its concurrencies. The matrix generator of the linted
-repository (`utils/matrix_logic/generate_sweep_configs.py`) makes a run of each; the workflow
-(`.github/workflows/benchmark-tmpl.yml`) hands it over as environment variables; the launcher picks
-the script by its name. What the workflow or the node alone decides is left out: unknown.
+repository (`utils/matrix_logic/generate_sweep_configs.py`) makes a run of each, the workflow
+(`.github/workflows/benchmark-tmpl.yml`) hands it over as environment variables, and the launcher
+(`runners/launch_*.sh`) picks the script by its name.
+
+What the workflow or the node decides is left out: unknown. So is `MODEL`, which launchers of B200
+and B300 replace by the path of the weights on their node.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
 
 from infx_lint.documents.yaml_file import YamlFile
-from infx_lint.documents.yaml_tree import MappingNode, Node, ScalarNode, SequenceNode, lookup
+from infx_lint.documents.yaml_tree import MERGE_TAG, MappingNode, Node, ScalarNode, SequenceNode
 from infx_lint.documents.yaml_value import NotConstructibleError, value_of
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 
 FIXED, AGENTIC = "fixed-seq-len", "agentic-coding"
-# Layout A has the fixed lengths directly below the key.
+# Until 2026-05-01 (#1201) the fixed lengths stood directly below the key.
 _OLD_FIXED = "seq-len-configs"
+# Of the older names. The launcher of MI355X, which alone runs `atom`, tries no name without it.
+_ENGINE_SUFFIXES = {"trt": "_trt", "atom": "_atom"}
+
+# Aliases multiply, so the walk is bounded. Real files had 1,208 rows, 11 fields in a mapping and
+# 19 concurrencies in a row at most.
+MOST_ROWS = 5_000
+MOST_FIELDS = 64
 MOST_POINTS = 64
+_LARGEST = 10**9
+_LONGEST = 500
+
 _CONTEXT = re.compile(r"\bisl \+ osl \+ (\d{1,6})\b")
+_Fields: TypeAlias = Mapping[str, Node]
 
 
 class Row(NamedTuple):
@@ -45,6 +60,11 @@ class Row(NamedTuple):
     environment: Mapping[str, str]
     concurrencies: tuple[int, ...]
 
+    @property
+    def is_agentic(self) -> bool:
+        """Tell whether the row belongs to the agentic scenario."""
+        return self.scenario == AGENTIC
+
     def points(self) -> Iterator[Point]:
         """Yield a point for each concurrency."""
         for concurrency in self.concurrencies:
@@ -58,18 +78,34 @@ class Point(NamedTuple):
     environment: Mapping[str, str]
 
 
+class _Search(NamedTuple):
+    """A search space: what its key and its scenario say of every row."""
+
+    key: str
+    scenario: str
+    script: str
+    framework: str
+    shared: Mapping[str, str | int]
+    rows: list[Node]
+
+
+class _ShapeError(Exception):
+    """A value that the schema refuses, which is the business of another rule."""
+
+
 def rows_of(file: YamlFile) -> list[list[Any]]:
     """Return the rows of a master config as lists that JSON holds; `row_from` reads them back.
 
-    What has another shape than a row gives none: the schema has its own rule.
+    What has another shape than a row gives none.
     """
-    root = file.root
-    if not isinstance(root, MappingNode):
-        return []
     found: list[list[Any]] = []
-    for key, entry in root.value:
-        if isinstance(key, ScalarNode) and isinstance(entry, MappingNode):
-            found += _rows_of_key(file, str(key.value), entry)
+    places = ((search, row) for search in _searches(file.root) for row in search.rows)
+    for search, row in islice(places, MOST_ROWS):
+        try:
+            facts = _facts(search, _fields(row))
+        except _ShapeError:
+            continue
+        found.append([search.key, search.scenario, list(file.span(row)), *facts])
     return found
 
 
@@ -88,132 +124,164 @@ def row_from(facts: list[Any], path: RepoPath, margin: int | None = None) -> Row
         margin: what `MAX_MODEL_LEN` is beyond both lengths; None where that is not known.
     """
     key, scenario, span, scripts, environment, concurrencies = facts
-    lengths = (environment.get("ISL", ""), environment.get("OSL", ""))
-    if margin is not None and all(length.isdigit() for length in lengths):
-        context = sum(map(int, lengths)) + margin
+    if margin is not None and scenario == FIXED:
+        context = int(environment["ISL"]) + int(environment["OSL"]) + margin
         environment = {**environment, "MAX_MODEL_LEN": str(context)}
     return Row(key, scenario, path, Span(*span), tuple(scripts), environment, tuple(concurrencies))
 
 
-def _rows_of_key(file: YamlFile, key: str, entry: MappingNode) -> Iterator[list[Any]]:
-    if _value(entry, "multinode") is True:
-        return
-    fields = {
-        name: _value(entry, name)
-        for name in ("image", "model", "model-prefix", "precision", "framework", "runner")
+def _searches(root: Node | None) -> Iterator[_Search]:
+    configs = (
+        (key, fields, scenario, config)
+        for key, fields in _single_node_keys(root)
+        for scenario, config in _configs(fields)
+    )
+    for key, fields, scenario, config in islice(configs, MOST_ROWS):
+        try:
+            yield _search(key, fields, scenario, _fields(config))
+        except _ShapeError:
+            continue
+
+
+def _single_node_keys(root: Node | None) -> Iterator[tuple[str, _Fields]]:
+    pairs = root.value if isinstance(root, MappingNode) else ()
+    # Of a key that stands twice loaders keep the last.
+    entries = {key.value: entry for key, entry in pairs if isinstance(key, ScalarNode)}
+    for key, entry in islice(entries.items(), MOST_ROWS):
+        fields = _fields(entry) if len(key) <= _LONGEST else {}
+        if not _value(fields.get("multinode")) and not _value(fields.get("disagg")):
+            yield key, fields
+
+
+def _configs(fields: _Fields) -> Iterator[tuple[str, Node]]:
+    """Yield the configs of every scenario, each with the name that it stands under."""
+    scenarios = _fields(fields.get("scenarios"))
+    for above, scenario in ((fields, _OLD_FIXED), (scenarios, FIXED), (scenarios, AGENTIC)):
+        for config in _items(above.get(scenario)):
+            yield scenario, config
+
+
+def _search(key: str, fields: _Fields, place: str, config: _Fields) -> _Search:
+    names = ("model-prefix", "precision", "framework", "runner")
+    prefix, precision, framework, runner = (_text(fields.get(name)) for name in names)
+    shared: dict[str, str | int] = {
+        "IMAGE": _text(fields.get("image")),
+        "MODEL_PREFIX": prefix,
+        "PRECISION": precision,
+        "FRAMEWORK": framework,
     }
-    if not all(isinstance(fields[name], str) for name in ("model-prefix", "precision", "runner")):
-        return
-    scenarios = lookup(entry, "scenarios")
-    for scenario, config in (
-        *((FIXED, config) for config in _items(lookup(entry, _OLD_FIXED))),
-        *((FIXED, config) for config in _items(lookup(scenarios, FIXED))),
-        *((AGENTIC, config) for config in _items(lookup(scenarios, AGENTIC))),
-    ):
-        shared = _shared(fields, scenario, config)
-        for row in _items(lookup(config, "search-space")):
-            values = _mapping(row)
-            concurrencies = _concurrencies(values)
-            if not concurrencies:
-                continue
-            mtp = values.get("spec-decoding") == "mtp"
-            yield [
-                key,
-                scenario,
-                list(file.span(row)),
-                _script_names(fields, mtp=mtp),
-                {**shared, **_topology(values, scenario)},
-                concurrencies,
-            ]
+    if place == AGENTIC:
+        # What `run-sweep.yml` says of them since there are such runs (2026-05-01, #1201).
+        shared |= {"ISL": 0, "OSL": 0, "MAX_MODEL_LEN": 0}
+    else:
+        isl, osl = _number(config.get("isl")), _number(config.get("osl"))
+        shared |= {"ISL": isl, "OSL": osl}
+    if place != _OLD_FIXED:
+        shared |= {"SCENARIO_TYPE": place, "IS_AGENTIC": int(place == AGENTIC)}
+    # Launchers read the prefix out of `EXP_NAME`, where an underscore follows it.
+    gpu = runner.removeprefix("cluster:").partition("-")[0]
+    script = f"{prefix.partition('_')[0]}_{precision}_{gpu}"
+    scenario = AGENTIC if place == AGENTIC else FIXED
+    return _Search(key, scenario, script, framework, shared, _items(config.get("search-space")))
+
+
+def _facts(search: _Search, row: _Fields) -> tuple[list[str], dict[str, str], list[int]]:
+    """Return the names of scripts, the environment and the concurrencies of a row."""
+    if "srt-recipe" in row:
+        # Since 2026-10 (layout D) such a row starts a recipe.
+        raise _ShapeError
+    decoding = _text(row.get("spec-decoding"), "none")
+    end = "_mtp.sh" if decoding == "mtp" else ".sh"
+    older = _ENGINE_SUFFIXES.get(search.framework, "")
+    scripts = (f"{search.script}_{search.framework}{end}", f"{search.script}{older}{end}")
+    tp, pp, pcp = _number(row.get("tp")), _number(row.get("pp"), 1), _number(row.get("pcp-size"), 1)
+    environment = {
+        **search.shared,
+        "TP": tp,
+        "EP_SIZE": _number(row.get("ep"), 1),
+        # Scripts from before 2026-07-06 (#2110) read none of these four.
+        "PP_SIZE": pp,
+        "DCP_SIZE": _number(row.get("dcp-size"), 1),
+        "PCP_SIZE": pcp,
+        "GPU_COUNT": tp * pp * pcp,
+        "DP_ATTENTION": _switch(row.get("dp-attn")),
+        "SPEC_DECODING": decoding,
+        **(_offloading(row) if search.scenario == AGENTIC else {}),
+    }
+    texts = {name: str(value) for name, value in environment.items()}
+    return list(dict.fromkeys(scripts)), texts, _concurrencies(row)
+
+
+def _offloading(row: _Fields) -> dict[str, str]:
+    """Return where an agentic row keeps the KV cache."""
+    place, backend = row.get("kv-offloading"), row.get("kv-offload-backend")
+    if place is None:
+        # The name until 2026-07-02 (#1970).
+        return {"OFFLOADING": _text(row.get("offloading"), "none")}
+    # Layout C has lists too, which its generator joins.
+    places = _items(place)[:MOST_FIELDS] or [place]
+    return {
+        "KV_OFFLOADING": "+".join(map(_text, places)),
+        "KV_OFFLOAD_BACKEND": _text(_fields(backend).get("name", backend), ""),
+    }
+
+
+def _concurrencies(row: _Fields) -> list[int]:
+    """Return a list as it stands, or a start that is doubled up to an end, which is included."""
+    listed = _items(row.get("conc-list"))[:MOST_POINTS]
+    if listed:
+        return [_number(item) for item in listed]
+    concurrency, end = _number(row.get("conc-start")), _number(row.get("conc-end"))
+    if concurrency > end:
+        raise _ShapeError
+    found = []
+    while concurrency < end:
+        found.append(concurrency)
+        concurrency *= 2
+    return [*found, end]
+
+
+def _fields(node: Node | None) -> _Fields:
+    """Return the values of a mapping by their keys; none of a mapping that is merged or huge."""
+    if not isinstance(node, MappingNode) or len(node.value) > MOST_FIELDS:
+        return {}
+    if any(key.tag == MERGE_TAG for key, _ in node.value):
+        return {}
+    return {key.value: value for key, value in node.value if isinstance(key, ScalarNode)}
 
 
 def _items(node: Node | None) -> list[Node]:
-    return list(node.value) if isinstance(node, SequenceNode) else []
+    return node.value if isinstance(node, SequenceNode) else []
 
 
-def _value(node: Node | None, key: str) -> Any:  # noqa: ANN401 - YAML holds anything
-    try:
-        return value_of(lookup(node, key))
-    except NotConstructibleError:
-        return None
+def _value(node: Node | None) -> object:
+    """Return the value of a scalar, None where there is none, else something that no one wants."""
+    if isinstance(node, ScalarNode) and len(node.value) <= _LONGEST:
+        try:
+            return value_of(node)
+        except NotConstructibleError:
+            pass
+    return node
 
 
-def _mapping(node: Node) -> dict[str, Any]:
-    try:
-        value = value_of(node)
-    except NotConstructibleError:
-        return {}
-    return value if isinstance(value, dict) else {}
+def _text(node: Node | None, default: str | None = None) -> str:
+    value = _value(node)
+    value = default if value is None else value
+    if not isinstance(value, str):
+        raise _ShapeError
+    return value
 
 
-def _script_names(fields: Mapping[str, Any], *, mtp: bool) -> list[str]:
-    """Return the names that the launchers try: with the framework, then the older form."""
-    gpu = str(fields["runner"]).removeprefix("cluster:").partition("-")[0]
-    start = f"{fields['model-prefix']}_{fields['precision']}_{gpu}"
-    end = "_mtp.sh" if mtp else ".sh"
-    engine = "_trt" if fields["framework"] == "trt" else ""
-    return [f"{start}_{fields['framework']}{end}", f"{start}{engine}{end}"]
+def _number(node: Node | None, default: int | None = None) -> int:
+    value = _value(node)
+    value = default if value is None else value
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= _LARGEST:
+        raise _ShapeError
+    return value
 
 
-def _shared(fields: Mapping[str, Any], scenario: str, config: Node) -> dict[str, str]:
-    """Return the variables that a scenario gives all of its runs."""
-    agentic = scenario == AGENTIC
-    given = {
-        "IMAGE": fields["image"],
-        "MODEL": fields["model"],
-        "MODEL_PREFIX": fields["model-prefix"],
-        "PRECISION": fields["precision"],
-        "FRAMEWORK": fields["framework"],
-        "SCENARIO_TYPE": scenario,
-        "SCENARIO_SUBDIR": "agentic/" if agentic else "fixed_seq_len/",
-        "IS_AGENTIC": "1" if agentic else "0",
-    }
-    if not agentic:
-        given["ISL"], given["OSL"] = _value(config, "isl"), _value(config, "osl")
-    return {name: _as_bash(value) for name, value in given.items() if value is not None}
-
-
-def _topology(values: Mapping[str, Any], scenario: str) -> dict[str, str]:
-    given = {
-        "TP": values.get("tp"),
-        "EP_SIZE": values.get("ep", 1),
-        "PP_SIZE": values.get("pp", 1),
-        "DCP_SIZE": values.get("dcp-size", 1),
-        "PCP_SIZE": values.get("pcp-size", 1),
-        "DP_ATTENTION": values.get("dp-attn", False),
-        "SPEC_DECODING": values.get("spec-decoding", "none"),
-    }
-    if scenario == AGENTIC:
-        offloading = values.get("kv-offloading", values.get("offloading", "none"))
-        backend = values.get("kv-offload-backend")
-        given["KV_OFFLOADING"] = offloading
-        # Scripts of June 2026 read it by this name.
-        given["OFFLOADING"] = offloading
-        given["KV_OFFLOAD_BACKEND"] = backend.get("name") if isinstance(backend, dict) else backend
-        if given["KV_OFFLOAD_BACKEND"] is None:
-            given["KV_OFFLOAD_BACKEND"] = ""
-    return {name: _as_bash(value) for name, value in given.items() if value is not None}
-
-
-def _as_bash(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _concurrencies(values: Mapping[str, Any]) -> list[int]:
-    """Return a list as it stands, or a start that is doubled up to an end, which is included."""
-    listed = values.get("conc-list")
-    if isinstance(listed, list):
-        return [item for item in map(_count, listed) if item][:MOST_POINTS]
-    start, end = _count(values.get("conc-start")), _count(values.get("conc-end"))
-    if not start or not end:
-        return []
-    found: list[int] = []
-    concurrency = start
-    while concurrency < end and len(found) < MOST_POINTS:
-        found.append(concurrency)
-        concurrency *= 2
-    return [*found, end] if start <= end else []
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+def _switch(node: Node | None) -> str:
+    value = _value(node)
+    if value not in {None, False, True}:
+        raise _ShapeError
+    return "true" if value else "false"

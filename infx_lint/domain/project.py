@@ -15,7 +15,7 @@ from infx_lint.documents.shell_file import ShellFile, parse_shell
 from infx_lint.documents.text_file import TextFile, parse_text
 from infx_lint.documents.yaml_file import YamlFile, parse_yaml
 from infx_lint.domain.changelog import Changelog
-from infx_lint.domain.layout import GENERATOR_NAME, Layout, discover
+from infx_lint.domain.layout import GENERATORS, Layout, discover
 from infx_lint.domain.master_config import ConfigKey, ConfigKeys, config_keys_of
 from infx_lint.domain.schema import Schema, builtin_schema, find_schema
 from infx_lint.finding import Span
@@ -208,7 +208,7 @@ class Project:
         found: dict[RepoPath, list[Row]] = {}
         for path in self.layout.master_configs:
             for row in self.rows_of(path):
-                script = self._script_of(row)
+                script = self.script_of(row)
                 if script is not None:
                     found.setdefault(script, []).append(row)
         return {script: tuple(rows) for script, rows in found.items()}
@@ -221,7 +221,7 @@ class Project:
             file = self.tree.parse(path, parse_yaml)
             return rows_of(file) if isinstance(file, YamlFile) else []
 
-        for facts in self._cache.get("config-rows-1", self.tree.blob(path), compute):
+        for facts in self._cache.get("config-rows-2", self.tree.blob(path), compute):
             yield row_from(facts, path, self._context_margin)
 
     @cached_property
@@ -233,18 +233,16 @@ class Project:
         from infx_lint.domain.points import context_margin
 
         for path in self.layout.python:
-            if path.name == GENERATOR_NAME:
+            if path.endswith(GENERATORS):
                 text = self.tree.parse(path, parse_text)
                 return context_margin(text.text) if isinstance(text, TextFile) else None
         return None
 
-    def _script_of(self, row: Row) -> RepoPath | None:
-        folders = self.layout.script_folders(row.environment["SCENARIO_SUBDIR"].rstrip("/"))
-        for name in row.scripts:
-            for folder in folders:
-                if self.tree.is_file(folder / name):
-                    return folder / name
-        return None
+    def script_of(self, row: Row) -> RepoPath | None:
+        """Return the single-node script that a config row starts, None where it is missing."""
+        folder = self.layout.script_folder(agentic=row.is_agentic)
+        paths = (folder / name for name in row.scripts) if folder is not None else ()
+        return next(filter(self.tree.is_file, paths), None)
 
     def rows_starting(self, script: RepoPath) -> tuple[Row, ...]:
         """Return the config rows that start a single-node benchmark script."""
