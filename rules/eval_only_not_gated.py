@@ -39,9 +39,12 @@ def check(file: FileContext[ShellFile]) -> Iterator[Finding]:
     if not file.project.layout.is_agentic_script(file.path):
         return
     script = file.project.benchmark_script(file.path)
-    if script is None or not script.rows:
+    if script is None:
         return
     for ungated in script.eval_mode.ungated():
+        if not script.rows:
+            # No config starts it.
+            return
         evals = "" if ungated.has_evals else ", and `run_eval` is not reached"
         message = (
             f"With `EVAL_ONLY=true` this still generates load{evals}. "

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from infx_lint.documents.shell_file import ShellFile
 from infx_lint.domain.benchmark_script import Tree
+from infx_lint.domain.eval_mode import EVAL_MODE
 from infx_lint.domain.programs import LOAD, SERVER
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
@@ -17,7 +18,7 @@ from infx_lint.shell.value import Field, display
 # The runs that differ in what a command line holds.
 _MODES: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("a throughput run", {"EVAL_ONLY": "false"}),
-    ("an eval-only run", {"EVAL_ONLY": "true", "RUN_EVAL": "true"}),
+    ("an eval-only run", EVAL_MODE),
 )
 
 

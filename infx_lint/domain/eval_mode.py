@@ -270,6 +270,8 @@ class EvalMode:
         if self._script.is_agentic or self.happening(EVAL).answer is Answer.NEVER:
             # An agentic server runs at the context of the model.
             return
+        if not any(self._may_be_fixed(server) for server in self.servers):
+            return
         found: list[tuple[Point, Flag, Execution, int, int]] = []
         for point, trace in self._traces_at_points:
             context = _context_of(trace)
@@ -293,6 +295,12 @@ class EvalMode:
                 related=((command, "the server's command"),),
                 proof=_context_proof(found),
             )
+
+    @staticmethod
+    def _may_be_fixed(server: Execution) -> bool:
+        """Tell whether a server may have an option for its context that knows nothing of evals."""
+        gap = any(isinstance(word, Many) for word in server.words)
+        return CONTEXT not in _names_of(server) and (gap or _context_flag(server)[0] is not None)
 
     # Acceptance -------------------------------------------------------------------------------
 

@@ -145,24 +145,26 @@ class Project:
 
         Other scripts may be sourced by files that read what they set.
         """
-        from infx_lint.domain.eval_mode import CONTEXT, takes
+        from infx_lint.domain.eval_mode import CONTEXT, EVAL_MODE, takes
         from infx_lint.shell.assignments import names_in_text, unused_variables
 
         file = self.document(path)
         if not isinstance(file, ShellFile) or not self.layout.is_benchmark_script(path):
             return
-        trace = self.run_script(path, {}, defaults=False)
+        trace = self.run_script(path, EVAL_MODE, defaults=False)
         if trace.missing:
             return
-        # What a config row gives is exported: a new value of it reaches the programs.
-        elsewhere = {name for row in self.rows_starting(path) for name in row.environment}
+        elsewhere: set[str] = set()
         for sourced in trace.sourced:
             library = self.document(RepoPath(sourced))
             if isinstance(library, ShellFile):
                 elsewhere |= names_in_text(library)
         for unused in unused_variables(file, elsewhere):
             # What should carry the context of an eval is `unwired_contexts`' business.
-            if not any(takes(item, CONTEXT) for item in unused.assignments):
+            for_evals = any(takes(item, CONTEXT) for item in unused.assignments)
+            # What a config row gives is exported: a new value of it reaches the programs.
+            given = any(unused.name in row.environment for row in self.rows_starting(path))
+            if not for_evals and not given:
                 yield unused
 
     def stray_arguments(self, path: RepoPath) -> Iterator[Stray]:

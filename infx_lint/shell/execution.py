@@ -199,12 +199,16 @@ class Run:
 
     def expander(self, state: State) -> Expander:
         """Return what expands the words of the script that is being run."""
+        script = self.frames[-1].script
+        return Expander(script, state, self.environment, self._substitute, self._sources)
+
+    def _sources(self) -> tuple[str, ...]:
+        """Return the names of what is being run, the innermost first, as bash gives them."""
         frame = self.frame
         scripts = (frame.script, *(call.script for call in reversed(frame.callers)))
         # bash calls the script itself what it was started as.
         first = self.frames[0].script
-        sources = tuple(self.environment.name if path == first else path for path in scripts)
-        return Expander(frame.script, state, self.environment, self._substitute, sources)
+        return tuple(self.environment.name if path == first else path for path in scripts)
 
     def _substitute(self, body: Statements, state: State) -> Text:
         """Run a command substitution and return what it writes, without line ends at its end."""

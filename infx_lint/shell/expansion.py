@@ -54,7 +54,7 @@ class Expander:
         state: where variables are read and, by `${x:=y}` and `$((x++))`, set.
         environment: tells what is known of names that nothing in the script sets.
         substitute: runs a command substitution and returns what it writes.
-        sources: the names of the script and of those that lead to it, the innermost first.
+        sources: returns the names of the script and of those that lead to it, the innermost first.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Expander:
         state: State,
         environment: Environment,
         substitute: Substitute,
-        sources: tuple[str, ...],
+        sources: Callable[[], tuple[str, ...]],
     ) -> None:
         self.script = script
         self.state = state
@@ -82,7 +82,11 @@ class Expander:
 
     def text(self, word: tree.Word | None) -> Text:
         """Return what a word becomes where nothing is split: the right side of an assignment."""
-        return "" if word is None else concatenate(self.part(part) for part in word.parts)
+        if word is None:
+            return ""
+        if len(word.parts) == 1:
+            return self.part(word.parts[0])
+        return concatenate(self.part(part) for part in word.parts)
 
     def pattern(self, word: tree.Word) -> Text:
         """Return a glob: quoted stretches stand for themselves, unquoted ones are patterns."""
@@ -122,6 +126,8 @@ class Expander:
                 return _ESCAPE.sub(r"\1", part.text)
             case tree.SingleQuoted():
                 return _ansi(part.text) if part.ansi else part.text
+            case tree.DoubleQuoted(parts=(only,)):
+                return self.quoted_part(only)
             case tree.DoubleQuoted():
                 return concatenate(self.quoted_part(inner) for inner in part.parts)
             case tree.Parameter():

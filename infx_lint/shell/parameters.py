@@ -77,7 +77,7 @@ def _special(expander: Expander, name: str) -> Value | None:
     if name == "0":
         return expander.environment.name
     if name == "BASH_SOURCE":
-        return Array(tuple(Field(path, expander.script, 0, 0) for path in expander.sources))
+        return Array(tuple(Field(path, expander.script, 0, 0) for path in expander.sources()))
     if name.isdigit():
         return _positional(expander, int(name))
     match name:

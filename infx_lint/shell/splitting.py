@@ -151,7 +151,7 @@ class _FieldBuilder:
 
     def _flush(self) -> None:
         if self._pieces or self._solid:
-            text = concatenate(self._pieces)
+            text = self._pieces[0] if len(self._pieces) == 1 else concatenate(self._pieces)
             if isinstance(text, Unknown) and not self._solid:
                 self._done.append(Many(text.reason, text.names))
             elif text != "" or self._solid:

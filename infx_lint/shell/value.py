@@ -84,6 +84,9 @@ def concatenate(pieces: Iterable[Text]) -> Text:
     """Return the text that pieces make side by side."""
     flat: list[str | Unknown] = []
     for piece in pieces:
+        if type(piece) is str and flat and isinstance(flat[-1], str):
+            flat[-1] += piece
+            continue
         for part in piece.pieces if isinstance(piece, Mixed) else (piece,):
             if isinstance(part, str) and flat and isinstance(flat[-1], str):
                 flat[-1] += part
