@@ -122,7 +122,7 @@ def _call(run: Run, name: str, invocation: _Invocation, state: State) -> State |
     script, function = state.functions[name]
     if len(run.frames) > DEEPEST_CALL:
         state.status = Unknown(f"`{name}` calls itself")
-        for assigned in assigned_in(run, function.body, state):
+        for assigned in assigned_in(function.body, state):
             state.variables[assigned] = Unknown(f"`{name}` calls itself")
         return state
     outer = run.frame

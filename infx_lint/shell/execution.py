@@ -70,12 +70,12 @@ class Run:
         # Above zero inside of conditions, where `set -e` is ignored.
         self.checked = 0
         self.frames: list[Frame] = []
+        # The one that was used last; most often it is asked for again.
+        self._expander: Expander | None = None
         # Whether the command that runs now writes to a file.
         self.into_file = False
         self.files: dict[str, ShellFile] = {}
         self.functions: dict[str, tuple[str, tree.Function]] = {}
-        # What is assigned below a node, by its id; see `loops`.
-        self.assigned: dict[int, tuple[dict[str, bool], set[str], object]] = {}
 
     @property
     def frame(self) -> Frame:
@@ -199,8 +199,11 @@ class Run:
 
     def expander(self, state: State) -> Expander:
         """Return what expands the words of the script that is being run."""
-        script = self.frames[-1].script
-        return Expander(script, state, self.environment, self._substitute, self._sources)
+        script, last = self.frames[-1].script, self._expander
+        if last is None or last.state is not state or last.script is not script:
+            last = Expander(script, state, self.environment, self._substitute, self._sources)
+            self._expander = last
+        return last
 
     def _sources(self) -> tuple[str, ...]:
         """Return the names of what is being run, the innermost first, as bash gives them."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from infx_lint.shell.execution import Run
 
 MOST_ROUNDS = 64
+_MOST_KEPT = 4096
+_ASSIGNED_BELOW: dict[int, tuple[dict[str, bool], set[str], object]] = {}
 Statements: TypeAlias = tuple[tree.Statement, ...]
 
 
@@ -180,7 +182,7 @@ def _forget(run: Run, node: Any, state: State) -> None:  # noqa: ANN401
     """Make everything that a loop assigns unknown, in the functions that it calls too."""
     line = run.frame.file.text.line_of(node.start)
     reason = f"it changes in the loop of line {line}"
-    for name, only_appends in assigned_in(run, node, state).items():
+    for name, only_appends in assigned_in(node, state).items():
         known = state.variables.get(name)
         if isinstance(known, Array) and only_appends:
             more = Many(reason, frozenset({name}))
@@ -193,13 +195,13 @@ def _forget(run: Run, node: Any, state: State) -> None:  # noqa: ANN401
             state.variables[name] = Unknown(reason, frozenset({name}))
 
 
-def assigned_in(run: Run, node: Any, state: State) -> dict[str, bool]:  # noqa: ANN401
+def assigned_in(node: Any, state: State) -> dict[str, bool]:  # noqa: ANN401
     """Return the names that a node can assign, and whether it only appends to them."""
     found: dict[str, bool] = {}
     seen: set[str] = set()
     stack = [node]
     while stack:
-        names, called = _assigned_directly(run, stack.pop())
+        names, called = _assigned_directly(stack.pop())
         for name, appends in names.items():
             found[name] = found.get(name, True) and appends
         for function in called:
@@ -209,9 +211,12 @@ def assigned_in(run: Run, node: Any, state: State) -> dict[str, bool]:  # noqa: 
     return found
 
 
-def _assigned_directly(run: Run, node: Any) -> tuple[dict[str, bool], set[str]]:  # noqa: ANN401
-    """Return the names that are assigned below a node, and the commands that stand there."""
-    known = run.assigned.get(id(node))
+def _assigned_directly(node: Any) -> tuple[dict[str, bool], set[str]]:  # noqa: ANN401
+    """Return the names that are assigned below a node, and the commands that stand there.
+
+    A tree is run many times, so what was found is kept, with the node: nothing else gets its id.
+    """
+    known = _ASSIGNED_BELOW.get(id(node))
     if known is None:
         names: dict[str, bool] = {}
         called: set[str] = set()
@@ -220,8 +225,9 @@ def _assigned_directly(run: Run, node: Any) -> tuple[dict[str, bool], set[str]]:
                 names[name] = names.get(name, True) and appends
             if isinstance(inner, tree.SimpleCommand) and inner.words:
                 called.add(inner.words[0].literal or "")
-        # The node is kept as well, so that nothing else can get its id.
-        known = run.assigned[id(node)] = (names, called, node)
+        if len(_ASSIGNED_BELOW) >= _MOST_KEPT:
+            _ASSIGNED_BELOW.clear()
+        known = _ASSIGNED_BELOW[id(node)] = (names, called, node)
     return known[0], known[1]
 
 

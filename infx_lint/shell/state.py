@@ -141,25 +141,7 @@ def merge(one: State | None, other: State | None, reason: str) -> State | None:
     """Return what is known where two paths meet; None stands for a path that does not arrive."""
     if one is None or other is None:
         return one or other
-    if one.variables is not other.variables:
-        mine, theirs = one.variables, other.variables
-        for name in mine.keys() | theirs.keys():
-            left, right = mine.get(name), theirs.get(name)
-            if left is right:
-                continue
-            if (isinstance(left, Assumed) or isinstance(right, Assumed)) and left != right:
-                before, other_before = _before(left), _before(right)
-                if before == other_before:
-                    if before is None:
-                        mine.pop(name, None)
-                    else:
-                        mine[name] = before
-                    continue
-            if left is None or right is None:
-                # Set by one path only, and perhaps from outside on the other.
-                mine[name] = Unknown(reason, frozenset({name}))
-            else:
-                mine[name] = join(left, right, reason)
+    _merge_variables(one.variables, other.variables, reason)
     if one.functions is not other.functions:
         one.functions = {**other.functions, **one.functions}
     one.exported |= other.exported
@@ -179,6 +161,28 @@ def merge(one: State | None, other: State | None, reason: str) -> State | None:
     if one.output is not None and one.output != other.output:
         one.output = [Unknown(reason)]
     return one
+
+
+def _merge_variables(mine: dict[str, Value], theirs: dict[str, Value], reason: str) -> None:
+    """Keep in `mine` what both paths agree on. Most values are the same object on both."""
+    differing = [name for name, value in theirs.items() if mine.get(name) is not value]
+    if len(mine) + sum(name not in mine for name in differing) > len(theirs):
+        differing += mine.keys() - theirs.keys()
+    for name in differing:
+        left, right = mine.get(name), theirs.get(name)
+        if (isinstance(left, Assumed) or isinstance(right, Assumed)) and left != right:
+            before, other_before = _before(left), _before(right)
+            if before == other_before:
+                if before is None:
+                    mine.pop(name, None)
+                else:
+                    mine[name] = before
+                continue
+        if left is None or right is None:
+            # Set by one path only, and perhaps from outside on the other.
+            mine[name] = Unknown(reason, frozenset({name}))
+        else:
+            mine[name] = join(left, right, reason)
 
 
 def _before(value: Value | None) -> Value | None:
