@@ -8,7 +8,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,28 +19,35 @@ import pytest
 # Harmless, and scripts compute values with them.
 TOOLS = (
     *("dirname", "basename", "cat", "seq", "mkdir", "tr", "cut", "sed", "awk", "grep", "head"),
-    *("sort", "wc", "date", "mktemp", "expr", "tee", "cp", "mv", "touch", "ls", "find"),
-    *("paste", "env"),
+    *("tail", "sort", "wc", "date", "mktemp", "expr", "tee", "cp", "mv", "touch", "ls", "find"),
+    "paste",
 )
 # Stubs that scripts look for before they start them.
 EXPECTED = ("/opt/aiperf/bin/aiperf", "/opt/aiperf/bin/hf", "/opt/aiperf/bin/python")
+# Stubs from the first round on: of `exec` too, bash's handler learns nothing.
+NAMES = ("python", "python3", "vllm", "sglang", "trtllm-serve", "hf", "curl")
 MOST_ROUNDS = 12
-RECORD = r"""
-__record() {
-  local names=() name
-  for name in $(compgen -e); do names+=("$name=${!name}"); done
-  # A file for each program: those in the background write at the same time.
-  printf '%s\0' "$#" "$@" "${names[@]}" > "/tmp/oracle/log/$EPOCHREALTIME-$BASHPID"
+# What bash and the sandbox set themselves.
+OWN_VARIABLES = frozenset({"BASH_ENV", "OLDPWD", "PATH", "PWD", "SHLVL", "_"})
+PRELUDE = r"""
+command_not_found_handle() { exec /tmp/oracle/stub "$@"; }
+# A stubbed server is gone at once; it must look alive until it is killed, and not for ever.
+declare -A __polls=()
+kill() {
+  local - __pid
+  set +eux
+  if [ "${1-}" = -0 ]; then
+    __pid=${@: -1}
+    [ -n "$__pid" ] || return 1
+    __pid=x${__pid#-}
+    __polls[$__pid]=$((${__polls[$__pid]:-0} + 1))
+    [ "${__polls[$__pid]}" -le 50 ]
+    return
+  fi
+  for __pid; do __polls[x${__pid#-}]=50; done
 }
-"""
-PRELUDE = (
-    RECORD
-    + r"""
-command_not_found_handle() { __record "$@"; }
-# A stubbed server is gone at once; it must look alive for a while, and not for ever.
-kill() { [ "$1" = -0 ] || return 0; __alive=$(( ${__alive:-0} + 1 )); (( __alive % 3 )); }
 wait() { return 0; }
-tail() { case " $* " in *" -f "*|*" -F "*) ;; *) command tail "$@" ;; esac; }
+tail() { case " $* " in *" -f "*|*" -F "*) ;; *) builtin command tail "$@" ;; esac; }
 command() {
   [ "$1" = -v ] || { builtin command "$@"; return; }
   # What a script looks for is there from then on.
@@ -47,9 +55,64 @@ command() {
   echo "/tools/$2"
 }
 """
+# The trap also speaks when a function is entered, before its first command, with its arguments.
+WATCH = r"""
+__depth=0
+__watch() {
+  local - __last=$__depth
+  set +eux
+  __depth=$((${#FUNCNAME[@]} - 1))
+  [ "$__depth" -gt "$__last" ] || return 0
+  case '%s' in *" ${FUNCNAME[1]} "*)
+    printf '%%s\0' "$(($# + 1))" 0 "${FUNCNAME[1]}" "$@" \
+      > "/tmp/oracle/log/$EPOCHREALTIME-$BASHPID-function" ;;
+  esac
+  return 0
+}
+set -o functrace
+trap '__argument=$_; __watch "$@"; : "$__argument"' DEBUG
+"""
+# -p: a stub reads no prelude and no functions. A record has a file of its own, for programs in the
+# background write at the same time. A venv is more than its making: scripts look for what is in it.
+STUB = r"""#!/bin/bash -p
+[ "${BASH_SOURCE[0]}" = "$0" ] || return 0
+words=("$0" "$@")
+[ "$0" != /tmp/oracle/stub ] || words=("$@")
+mapfile -d '' -t variables < /proc/self/environ
+printf '%s\0' "${#words[@]}" "${#variables[@]}" "${words[@]}" "${variables[@]}" \
+  > "/tmp/oracle/log/$EPOCHREALTIME-$BASHPID"
+[ ! -f "/tmp/oracle/outputs/${words[0]##*/}" ] || /bin/cat "/tmp/oracle/outputs/${words[0]##*/}"
+case "${words[*]}" in uv\ venv\ *|*/uv\ venv\ *|*\ -m\ venv\ *)
+  while [ "$1" != venv ]; do shift; done
+  shift
+  while [ $# -gt 0 ]; do
+    case $1 in --python|--prompt|-p) shift ;; -*) ;; *) break ;; esac
+    shift
+  done
+  /bin/mkdir -p "${1:-.venv}/bin"
+  for name in python python3 pip aiperf hf; do
+    /bin/cp /tmp/oracle/stub "${1:-.venv}/bin/$name"
+  done 2> /dev/null
+esac
+# Who writes into a stub must not find it gone already.
+[ ! -p /dev/stdin ] || /bin/sleep 0.05
+"""
+# What `env` starts, bash never sees, and what it says may go into a log.
+ENV = r"""#!/bin/bash -p
+for word; do
+  case $word in *=*|-*) ;; *) break ;; esac
+done
+case ${word-} in ""|*[=/]*|-*) ;; *)
+  [ -e "/tools/$word" ] || /bin/cp /tmp/oracle/stub "/tools/$word" ;;
+esac
+exec /usr/bin/env "$@"
+"""
+# bash's own words alone: a file that `cat` misses is no program.
+MISSING = re.compile(r": line \d+: (/[^ :]+): No such file or directory$", re.MULTILINE)
+MISSING_NAME = re.compile(
+    r"(?: exec: ([\w.+-]+): not found|^env: \W([\w.+-]+)\W: No such file or directory)$",
+    re.MULTILINE,
 )
-STUB = f'#!/bin/bash\nunset BASH_ENV\n{RECORD}__record "$0" "$@"\n'
-MISSING = re.compile(r": (/[^ :]+): No such file or directory")
 
 
 class Started(NamedTuple):
@@ -60,17 +123,24 @@ class Started(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Everything that was started, in order, the exit status, and what was said."""
+    """What was started, in order, the exit status (None: out of time), and what was said.
+
+    A function is its name and its arguments; only those that were watched are here.
+    """
 
     started: tuple[Started, ...]
     status: int | None
     errors: str
+    functions: tuple[tuple[str, ...], ...] = ()
 
 
 @cache
-def _works() -> bool:
+def sandbox_available() -> bool:
+    """Return whether bubblewrap is here and may make namespaces."""
     command = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    return bool(shutil.which("bwrap")) and (
+        subprocess.run(command, capture_output=True, check=False).returncode == 0
+    )
 
 
 def require_sandbox() -> None:
@@ -80,12 +150,19 @@ def require_sandbox() -> None:
         if os.environ.get("INFX_SHARED"):
             pytest.fail(message)
         pytest.skip(message)
-    if not _works():
+    if not sandbox_available():
         pytest.skip("bubblewrap may not make namespaces on this machine")
 
 
-def run_under_bash(
-    tree: Path, script: str, environment: Mapping[str, str], folder: Path, seconds: float = 20
+def run_under_bash(  # noqa: PLR0913 - each is a plain fact of the run
+    tree: Path,
+    script: str,
+    environment: Mapping[str, str],
+    folder: Path,
+    seconds: float = 20,
+    *,
+    watch: Collection[str] = (),
+    outputs: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Run a script of a tree and return what it started.
 
@@ -94,7 +171,9 @@ def run_under_bash(
         script: its path in the tree.
         environment: all that it is given.
         folder: an empty one for what the oracle itself writes.
-        seconds: how long it may take.
+        seconds: how long it may take, all rounds together.
+        watch: names of shell functions whose calls are told as well.
+        outputs: what programs print, by name; others print nothing.
     """
     stubs, oracle, tools = folder / "stubs", folder / "oracle", folder / "tools"
     for path in (stubs, oracle, tools):
@@ -102,32 +181,48 @@ def run_under_bash(
     for tool in TOOLS:
         found = shutil.which(tool)
         if found:
-            (tools / tool).symlink_to(found)
-    (oracle / "prelude").write_text(PRELUDE)
-    for stub in (stubs / "stub", oracle / "stub"):
-        stub.write_text(STUB)
-        stub.chmod(0o755)
+            # Debian's awk is a link into /etc, which the sandbox does not have.
+            (tools / tool).symlink_to(Path(found).resolve())
+    (oracle / "prelude").write_text(PRELUDE + (WATCH % f" {' '.join(watch)} " if watch else ""))
+    _write(tools / "env", ENV)
+    for stub in (stubs / "stub", oracle / "stub", *(tools / name for name in NAMES)):
+        _write(stub, STUB)
+    (oracle / "outputs").mkdir()
+    for name, text in (outputs or {}).items():
+        (oracle / "outputs" / name).write_text(text)
     missing = set(EXPECTED)
+    end = time.monotonic() + seconds
     for _ in range(MOST_ROUNDS):
         shutil.rmtree(oracle / "log", ignore_errors=True)
         (oracle / "log").mkdir()
-        status, errors = _once(tree, script, environment, folder, missing, seconds)
-        found_missing = set(MISSING.findall(errors)) - missing
-        # Programs that are named by a path get a stub there, and the script another start.
-        if not found_missing:
+        command = _command(tree, script, environment, folder, missing)
+        status, errors = _once(command, end - time.monotonic())
+        # Programs that the handler does not see get a stub, and the script another start.
+        paths = set(MISSING.findall(errors)) - missing
+        names = {one or other for one, other in MISSING_NAME.findall(errors)}
+        names = {name for name in names if not (tools / name).exists()}
+        if status is None or not (paths or names):
             break
-        missing |= found_missing
-    return Outcome(tuple(_read(oracle / "log")), status, errors)
+        missing |= paths
+        for name in names:
+            _write(tools / name, STUB)
+    records = list(_read(oracle / "log"))
+    return Outcome(
+        tuple(record for name, record in records if not name.endswith("-function")),
+        status,
+        errors,
+        tuple(record.words for name, record in records if name.endswith("-function")),
+    )
 
 
-def _once(  # noqa: PLR0913, PLR0917 - what `run_under_bash` is given, and what is missing
-    tree: Path,
-    script: str,
-    environment: Mapping[str, str],
-    folder: Path,
-    missing: set[str],
-    seconds: float,
-) -> tuple[int | None, str]:
+def _write(path: Path, program: str) -> None:
+    path.write_text(program)
+    path.chmod(0o755)
+
+
+def _command(
+    tree: Path, script: str, environment: Mapping[str, str], folder: Path, missing: set[str]
+) -> list[str]:
     command = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
     for path in ("/usr", "/bin", "/lib", "/lib64", "/sbin"):
         if os.path.lexists(path):
@@ -145,19 +240,36 @@ def _once(  # noqa: PLR0913, PLR0917 - what `run_under_bash` is given, and what 
         command += ["--setenv", name, value]
     # What is still in the background gets the time to say that it was started.
     rest = '/bin/bash "$0"; status=$?; /usr/bin/sleep 0.2; exit $status'
-    command += ["--chdir", "/workspace", "/bin/bash", "-c", rest, script]
+    return [*command, "--chdir", "/workspace", "/bin/bash", "-pc", rest, script]
+
+
+def _once(command: list[str], seconds: float) -> tuple[int | None, str]:
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=seconds, check=False, errors="replace"
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=max(seconds, 0),
+            check=False,
         )
     except subprocess.TimeoutExpired as error:
-        return None, str(error.stderr or "")
-    return done.returncode, done.stdout + done.stderr
+        return None, (error.stdout or b"").decode(errors="replace")
+    return done.returncode, done.stdout.decode(errors="replace")
 
 
-def _read(log: Path) -> Iterator[Started]:
+def _read(log: Path) -> Iterator[tuple[str, Started]]:
     for file in sorted(log.iterdir()):
-        count, *fields = file.read_bytes().decode(errors="replace").split("\0")[:-1]
-        environment = dict(item.split("=", 1) for item in fields[int(count) :])
-        name, *words = fields[: int(count)]
-        yield Started((name.removeprefix("/tools/"), *words), environment)
+        fields = file.read_bytes().decode(errors="surrogateescape").split("\0")[:-1]
+        # The end of the script may have cut a record short.
+        if len(fields) < 2 or len(fields) != 2 + int(fields[0]) + int(fields[1]):
+            continue
+        count = 2 + int(fields[0])
+        name, *words = fields[2:count]
+        variables = dict(item.partition("=")[::2] for item in fields[count:])
+        environment = {
+            key: value
+            for key, value in variables.items()
+            if key not in OWN_VARIABLES and not key.startswith("BASH_FUNC_")
+        }
+        yield file.name, Started((name.removeprefix("/tools/"), *words), environment)

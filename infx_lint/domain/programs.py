@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
-from infx_lint.documents.shell_words import commands_in
 from infx_lint.shell.value import Field, Fields, Many, Mixed, Text
 
 LOAD, EVAL, SERVER = "load", "eval", "server"
+
+_TABLE = Path(__file__).parent.parent / "data" / "programs.json"
 
 # These are given a command as a text.
 _SHELLS = frozenset({"bash", "sh", "eval"})
@@ -20,11 +21,10 @@ _LOOKERS = frozenset({"pgrep", "pkill", "killall", "grep", "which", "command", "
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    import tomllib
-
-    text = (files("infx_lint.data") / "programs.toml").read_text(encoding="utf-8")
-    table: dict[str, list[dict[str, Any]]] = tomllib.loads(text)
-    return tuple((role, tuple(row["words"])) for role, rows in table.items() for row in rows)
+    table = json.loads(_TABLE.read_bytes())
+    return tuple(
+        (role, tuple(row["words"])) for role in (LOAD, EVAL, SERVER) for row in table[role]
+    )
 
 
 def role_of(words: Fields) -> str | None:
@@ -50,6 +50,8 @@ def _role_of_text(text: str) -> str | None:
     """Return what a command text does; it is only parsed where it names one of the programs."""
     if not any(all(word in text for word in pattern) for _, pattern in _patterns()):
         return None
+    from infx_lint.documents.shell_words import commands_in
+
     roles = (
         _role([word.rpartition("/")[2] for word in command], ())
         for command in commands_in(text) or ()
