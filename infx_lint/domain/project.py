@@ -92,9 +92,13 @@ class Project:
             variables: what it is started with.
             defaults: whether names that are not listed are taken for not set.
             answers: what functions are to write instead of being run.
+
+        Raises:
+            TooMuchError: that takes more than it may.
         """
         from infx_lint.domain.programs import role_of
         from infx_lint.shell.execution import run
+        from infx_lint.shell.expansion import TooMuchError
         from infx_lint.shell.state import Environment
 
         key = (path, frozenset(variables.items()), defaults, frozenset(answers.items()))
@@ -104,7 +108,10 @@ class Project:
                 raise TypeError(f"{path} is no readable script")
             environment = Environment(path, variables, defaults, answers)
             self._traces[key] = run(path, file, environment, self._sourced, role_of)
-        return self._traces[key]
+        trace = self._traces[key]
+        if trace.incomplete:
+            raise TooMuchError(f"not analysed: {trace.incomplete}")
+        return trace
 
     def _sourced(self, name: str) -> tuple[str, ShellFile] | None:
         for path in (RepoPath(name), self.layout.root / name):
