@@ -108,6 +108,7 @@ def commands(trace: Trace) -> list[str]:
         ("if [[ $CONC =~ ^[1-9][0-9]*$ ]]; then X=number; fi", "number"),
         ("case $CONC in 1|2) X=a ;; 6?) X=b ;; *) X=c ;; esac", "b"),
         ("case $CONC in 64) X=a ;& 1) X+=b ;; *) X=c ;; esac", "ab"),
+        ("case $CONC in 64) X=a ;;& 6*) X+=b ;;& 1) X+=c ;; esac", "ab"),
         ("X=1; while (( X < CONC )); do X=$((X * 2)); done", "64"),
         ("X=0; for i in 1 2 3; do X=$((X + i)); done", "6"),
         ("X=0; for ((i = 0; i < 4; i++)); do X=$((X + i)); done", "6"),
@@ -206,6 +207,14 @@ def test_guards(text, guards):
     trace = trace_of(text.replace("(( A > 3 ))", "((A > 3))"), defaults=False)
     (serve,) = [item for item in trace.executions if item.name == "serve"]
     assert [str(guard) for guard in trace.open_guards(serve)] == guards
+
+
+def test_what_changes_with_every_command_is_never_taken_for_decided():
+    text = 'first\n[ "$?" = 0 ] && X=1\nsecond\n[ "$?" = 0 ] && serve\n[ "$1" = a ] && other\n'
+    trace = trace_of(text, defaults=False)
+    (serve,) = [item for item in trace.executions if item.name == "serve"]
+    assert [str(guard) for guard in trace.open_guards(serve)] == ['[ "$?" = 0 ]']
+    assert "?" not in trace.variables
 
 
 def test_conditions_that_were_decided_stay_decided():

@@ -43,6 +43,17 @@ def test_a_script_that_bash_accepts_and_we_cannot_read_is_a_notice_and_a_failure
     assert report.exit_status(None) == 3
 
 
+def test_without_the_parser_every_other_finding_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr("infx_lint.worker.find_program", lambda _name: None)
+    master = "a: {image: x}\na: {image: y}\n"
+    report = review(
+        tmp_path, {SCRIPT: "echo\n", OTHER: "echo a\n", "configs/amd-master.yaml": master}
+    )
+    assert "yaml-duplicate-key" in lines_of(report)
+    assert {failure.path for failure in report.failures} == {SCRIPT, OTHER}
+    assert all("shfmt is not installed" in failure.summary for failure in report.failures)
+
+
 def test_a_script_that_bash_refuses_is_an_error_and_no_failure(tmp_path):
     report = review(tmp_path, {SCRIPT: "if true; then\n"})
     (line,) = lines_of(report).splitlines()

@@ -220,7 +220,7 @@ class EvalMode:
             "What runs with EVAL_ONLY=true",
             ("place", "command"),
             tuple(rows),
-            "No condition on the way looks at EVAL_ONLY; ? is a value that is not known.",
+            "Every condition on the way lets it through; ? is a value that is not known.",
         )
 
     # The context ------------------------------------------------------------------------------

@@ -75,7 +75,9 @@ class Project:
                 # git answers one question at a time.
                 self.tree.read(path)
             with ThreadPoolExecutor(os.cpu_count()) as pool:
-                list(pool.map(self.document, scripts))
+                for path in scripts:
+                    # What fails here fails again where a rule asks for it, and is told there.
+                    pool.submit(self.document, path)
 
     def run_script(
         self,

@@ -247,9 +247,10 @@ def run_case(run: Run, node: tree.Case, state: State) -> State | None:
             )
             if item.terminator == ";&":
                 falling = after
-            elif item.terminator == ";;&" and after is not None:
-                # It goes on testing: what it does is no longer certain.
-                ends.append(after)
+            elif item.terminator == ";;&":
+                # It goes on testing, with those who did not match.
+                current = merge(paths.unmet, after, why(node, run.frame))
+                continue
             else:
                 ends.append(after)
         current = paths.unmet

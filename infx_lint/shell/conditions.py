@@ -127,6 +127,9 @@ def subject_of(word: tree.Word) -> tuple[str, str | None]:
     if len(parts) != 1 or not isinstance(parts[0], tree.Parameter):
         return "", None
     node = parts[0]
+    if not node.name.isidentifier():
+        # `$?`, `$#`, `$1`: another one behind every command, or in every function.
+        return "", None
     if node.subscript is not None or node.indirect or node.operator not in {"", ":-", "-"}:
         return "", None
     if not node.operator:
