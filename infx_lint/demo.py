@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 
 from infx_lint.git import make_repository
@@ -22,6 +23,10 @@ def demo_repository() -> Iterator[tuple[Path, str, str]]:
     with (
         resources.as_file(resources.files("infx_lint.data").joinpath("demo")) as trees,
         TemporaryDirectory(prefix="infx-lint-demo-") as folder,
+        TemporaryDirectory(prefix="infx-lint-demo-") as after,
     ):
-        base, head = make_repository(Path(folder), [trees / "before", trees / "after"])
+        # `after` holds what the change touches, and lies over `before`.
+        for layer in ("before", "after"):
+            copytree(trees / layer, after, dirs_exist_ok=True)
+        base, head = make_repository(Path(folder), [trees / "before", Path(after)])
         yield Path(folder), base, head

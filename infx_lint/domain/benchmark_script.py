@@ -144,6 +144,7 @@ class BenchmarkScript:
             if path.parent == self.path.parent
             and path != self.path
             and layout.is_benchmark_script(path)
+            and self._project.tree.is_file(path)
         ]
         return tuple(sorted(others, key=lambda p: (-len(own & set(p.name.split("_"))), p)))
 

@@ -18,7 +18,12 @@ class OptionParser(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _parser_at(function: tree.Function) -> OptionParser | None:
+def option_parser(function: tree.Function) -> OptionParser | None:
+    """Return the options of a function that refuses everything else, None for any other one.
+
+    Such a function goes through its arguments in a loop over `case "$1"`, whose patterns are
+    options, and whose `*` leaves with a failure.
+    """
     for loop in tree.walk((function.body,)):
         if not isinstance(loop, tree.While):
             continue
@@ -26,15 +31,6 @@ def _parser_at(function: tree.Function) -> OptionParser | None:
             if isinstance(case, tree.Case) and _looks_at_first(case.word):
                 return _parser_of(case)
     return None
-
-
-def option_parser(function: tree.Function) -> OptionParser | None:
-    """Return the options of a function that refuses everything else, None for any other one.
-
-    Such a function goes through its arguments in a loop over `case "$1"`, whose patterns are
-    options, and whose `*` leaves with a failure.
-    """
-    return _parser_at(function)
 
 
 def _looks_at_first(word: tree.Word) -> bool:
