@@ -142,6 +142,13 @@ def commands(trace: Trace) -> list[str]:
         ("X=1; ! false && X=2", "2"),
         ('if [ "$OUTSIDE" = a ]; then X=$OUTSIDE; else X=a; fi', "a"),
         ("set -e; X=1; test 1 = 2; X=2", None),
+        ("set -o errexit; X=1; false; X=2", None),
+        ("set -e; set -- a b; shift; X=$1", "b"),
+        ("if echo a | false; then X=1; else X=2; fi", "2"),
+        ("if echo a | true; then X=1; else X=2; fi", "1"),
+        ('if [ "$OUTSIDE" ]; then set -- a b; else set -- c; fi; X=$#', Unknown),
+        ('set -- a b c; X=("${@:2}")', ["b", "c"]),
+        ('Y=(a b c d); X=("${Y[@]:1:2}")', ["b", "c"]),
     ],
 )
 def test_values(text, expected):
