@@ -143,6 +143,10 @@ def commands(trace: Trace) -> list[str]:
         ('if [ "$OUTSIDE" = a ]; then X=$OUTSIDE; else X=a; fi', "a"),
         ("set -e; X=1; test 1 = 2; X=2", None),
         ("set -o errexit; X=1; false; X=2", None),
+        ("if [[ a < b ]]; then X=1; else X=2; fi", "1"),
+        ("if [ -v OUTSIDE ]; then X=1; else X=2; fi", Unknown),
+        ('if [ "$OUTSIDE/x" = a/x ]; then X=1; else X=2; fi', Unknown),
+        ('if [ "$OUTSIDE/x" = a/y ]; then X=1; else X=2; fi', "2"),
         ("set -e; set -- a b; shift; X=$1", "b"),
         ("if echo a | false; then X=1; else X=2; fi", "2"),
         ("if echo a | true; then X=1; else X=2; fi", "1"),
@@ -180,6 +184,13 @@ def test_arrays_are_expanded_into_commands():
         for flag in flags_of(serve.words)
     }
     assert flags == {"--a": "64", "--b": None, "--c": "1", "--d": "64"}
+
+
+def test_the_value_behind_an_equals_sign_may_be_known_in_part():
+    (serve,) = trace_of("serve --dir=/a/$OUTSIDE").executions
+    (flag,) = flags_of(serve.words)
+    assert isinstance(flag.value, Field)
+    assert (flag.name, display(flag.value.text)) == ("--dir", "/a/?")
 
 
 def test_words_know_where_they_are_written():
