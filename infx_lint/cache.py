@@ -21,6 +21,14 @@ ENVIRONMENT_VARIABLE = "INFX_LINT_CACHE_DIR"
 _MOST_FILES = 4096
 
 
+def digest(parts: object) -> str:
+    """Return a name for facts that hang on more than one blob."""
+    import hashlib
+
+    text = json.dumps(parts, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
 class FactCache:
     """Facts by kind and blob id, one small file each.
 

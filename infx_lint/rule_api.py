@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from infx_lint.change import ChangedFile, ChangeSet, Hunk
 from infx_lint.documents.text_file import TextFile, parse_text
@@ -23,6 +23,9 @@ from infx_lint.domain.policy import Policy
 from infx_lint.domain.project import Project
 from infx_lint.finding import Finding, Location, Severity, Span
 from infx_lint.paths import RepoPath
+
+if TYPE_CHECKING:
+    from infx_lint.domain.stale_comments import StaleComment
 
 Document = TypeVar("Document")
 
@@ -88,6 +91,14 @@ class ChangeContext:
             return False
         texts = tuple(entry.content for entry in log.removed)
         return self.history.is_exact_revert(log.base.path, log.head.path, texts)
+
+    def stale_comments(self) -> tuple[StaleComment, ...]:
+        """Return the comments that the change made stale, wherever they stand."""
+        if not any(map(self.head.layout.has_comments, self.change.by_head_path)):
+            return ()
+        from infx_lint.domain.stale_comments import stale_comments
+
+        return stale_comments(self.base, self.head, self.change.files)
 
     @property
     def deleted_changelog(self) -> Changelog | None:

@@ -18,6 +18,10 @@ MASTER_SUFFIX = "-master.yaml"
 _CONFIG_FOLDERS = ("configs", ".github/configs")
 # Makes a run of each row of a master config; newest last.
 GENERATORS = ("matrix_logic/generate_sweep_configs.py", "matrix/generate.py")
+# Rows name recipes by their path below such a folder, or below the root.
+RECIPES = "-recipes/"
+# What names a recipe: a setting of multi-node rows, a field of rows since 2026-10 (layout D).
+RECIPE_SETTINGS = ("CONFIG_FILE", "srt-recipe")
 _SINGLE_NODE = "benchmarks/single_node"
 # Archived scripts that no config starts.
 _RETIRED = "deprecated"
@@ -77,6 +81,14 @@ class Layout(NamedTuple):
     def is_agentic_script(self, path: RepoPath) -> bool:
         """Tell whether a file is a script of the agentic scenario."""
         return self.is_benchmark_script(path) and path.parent.name == _AGENTIC
+
+    def is_recipe(self, path: RepoPath) -> bool:
+        """Tell whether a file can be named by rows as their recipe."""
+        return path.suffix in {".yaml", ".yml"} and RECIPES in path
+
+    def has_comments(self, path: RepoPath) -> bool:
+        """Tell whether a file is of the kinds whose comments speak of what is run."""
+        return self.is_benchmark_script(path) or self.is_recipe(path) or self.is_master_config(path)
 
     def is_master_config(self, path: RepoPath) -> bool:
         """Tell whether a file defines config keys."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from infx_lint.cache import FactCache
+from infx_lint.cache import FactCache, digest
 from infx_lint.change import TreeEntry
 from infx_lint.documents.by_path import parser_for
 from infx_lint.documents.shell_file import ShellFile, parse_shell
 from infx_lint.documents.text_file import TextFile, parse_text
 from infx_lint.documents.yaml_file import YamlFile, parse_yaml
 from infx_lint.domain.changelog import Changelog
-from infx_lint.domain.layout import GENERATORS, Layout, discover
+from infx_lint.domain.layout import GENERATORS, RECIPE_SETTINGS, RECIPES, Layout, discover
 from infx_lint.domain.master_config import ConfigKey, ConfigKeys, config_keys_of
 from infx_lint.domain.schema import Schema, builtin_schema, find_schema
 from infx_lint.finding import Span
@@ -26,10 +27,19 @@ from infx_lint.worker import StoppedError
 if TYPE_CHECKING:
     from infx_lint.domain.benchmark_script import BenchmarkScript
     from infx_lint.domain.calls import Repeated, Stray
-    from infx_lint.domain.points import Row
+    from infx_lint.domain.entries import Entry, EntryRow
+    from infx_lint.domain.points import Point, Row
+    from infx_lint.domain.recipe import Variant
+    from infx_lint.domain.script_values import ScriptValues
     from infx_lint.shell.assignments import Overwritten, Unused
     from infx_lint.shell.continuations import BrokenContinuation
     from infx_lint.shell.trace import Trace
+
+# No script names more; beyond these the rest is taken to matter little.
+MOST_SOURCED = 40
+_SCRIPT_SUFFIX = re.compile(rb"\.sh\b")
+_FILE_NAME = re.compile(rb"[\w.-]+\Z")
+_LONGEST_NAME = 100
 
 
 class Project:
@@ -41,6 +51,9 @@ class Project:
         self._schemas: dict[str, Schema | StoppedError] = {}
         self._scripts: dict[RepoPath, BenchmarkScript] = {}
         self._traces: dict[Hashable, Trace] = {}
+        self._entries: dict[RepoPath, tuple[Entry, ...]] = {}
+        self._values: dict[Hashable, ScriptValues] = {}
+        self._variants: dict[RepoPath, tuple[Variant, ...]] = {}
 
     @cached_property
     def layout(self) -> Layout:
@@ -234,6 +247,127 @@ class Project:
 
         for facts in self._cache.get("config-rows-2", self.tree.blob(path), compute):
             yield row_from(facts, path, self._context_margin)
+
+    def entries_of(self, path: RepoPath) -> tuple[Entry, ...]:
+        """Return the entries of a master config; none where it cannot be read."""
+        from infx_lint.domain.entries import Entry, entries_of
+
+        def compute() -> list[list[Any]]:
+            file = self.tree.parse(path, parse_yaml)
+            return entries_of(file) if isinstance(file, YamlFile) else []
+
+        if path not in self._entries:
+            facts = self._cache.get("entries-1", self.tree.blob(path), compute)
+            self._entries[path] = tuple(Entry(path, one) for one in facts)
+        return self._entries[path]
+
+    def script_values(self, path: RepoPath, points: tuple[Point, ...]) -> ScriptValues:
+        """Return what the servers of a benchmark script are given at some points."""
+        from infx_lint.domain.script_values import values_from, values_of
+
+        key = (path, tuple(tuple(sorted(point.environment.items())) for point in points))
+        if key not in self._values:
+            facts = self._cache.get(
+                "script-values-2",
+                digest([path, self.blobs_run_by(path), key[1]]),
+                lambda: values_of(self, path, points),
+            )
+            self._values[key] = values_from(facts)
+        return self._values[key]
+
+    def blobs_run_by(self, path: RepoPath) -> tuple[str, ...]:
+        """Return the blobs of a script and of all that it may source, by what it names."""
+        found = [path]
+        for one in found:
+            if len(found) > MOST_SOURCED:
+                break
+            text = self.tree.read(one)
+            names = (
+                _FILE_NAME.search(text, max(0, match.start() - _LONGEST_NAME), match.end())
+                for match in _SCRIPT_SUFFIX.finditer(text)
+            )
+            named = {name.group() for name in names if name}
+            for name in sorted(named):
+                found += (more for more in self._scripts_by_name.get(name, ()) if more not in found)
+        return tuple(self.tree.blob(one) for one in found)
+
+    @cached_property
+    def _scripts_by_name(self) -> Mapping[bytes, list[RepoPath]]:
+        found: dict[bytes, list[RepoPath]] = {}
+        for path in self.tree.entries:
+            if path.suffix == ".sh" and self.tree.is_file(path):
+                found.setdefault(path.name.encode(), []).append(path)
+        return found
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the entries of all master configs."""
+        return tuple(
+            entry for path in self.layout.master_configs for entry in self.entries_of(path)
+        )
+
+    @cached_property
+    def _recipe_paths(self) -> Mapping[str, RepoPath]:
+        """Return the files that rows can name, by their path below a folder of recipes."""
+        found: dict[str, RepoPath] = {}
+        for path in self.tree.entries:
+            if self.layout.is_recipe(path):
+                found[path.partition(RECIPES)[2]] = path
+        return found
+
+    def recipe_at(self, name: str) -> tuple[RepoPath | None, str]:
+        """Return the recipe that a row names, None where the tree has none, and the variant."""
+        file, _, selector = name.partition(":")
+        for path in (self.layout.root / file, RepoPath(file)):
+            if self.tree.is_file(path):
+                return path, selector
+        tail = file.rpartition(RECIPES)[2].removeprefix("recipes/")
+        return self._recipe_paths.get(tail), selector
+
+    def variants_of(self, path: RepoPath) -> tuple[Variant, ...]:
+        """Return the recipes that a file holds; none where it cannot be read."""
+        from infx_lint.domain.recipe import variants_of
+
+        if path not in self._variants:
+            file = self.document(path)
+            found = tuple(variants_of(file)) if isinstance(file, YamlFile) else ()
+            self._variants[path] = found
+        return self._variants[path]
+
+    @cached_property
+    def _rows_by_recipe(self) -> Mapping[RepoPath, list[tuple[Entry, str]]]:
+        found: dict[RepoPath, list[tuple[Entry, str]]] = {}
+        for entry in self.entries:
+            for name in entry.recipes:
+                path, selector = self.recipe_at(name)
+                if path is not None:
+                    found.setdefault(path, []).append((entry, selector))
+        return found
+
+    def entries_starting(self, script: RepoPath) -> tuple[Entry, ...]:
+        """Return the entries whose rows start a single-node benchmark script."""
+        wanted = {(row.path, row.key) for row in self.rows_starting(script)}
+        return tuple(
+            entry
+            for path in sorted({path for path, _ in wanted})
+            for entry in self.entries_of(path)
+            if (path, entry.name) in wanted
+        )
+
+    def entries_naming(self, recipe: RepoPath) -> tuple[Entry, ...]:
+        """Return the entries whose rows name a recipe."""
+        found = self._rows_by_recipe.get(recipe, ())
+        return tuple({entry.name: entry for entry, _ in found}.values())
+
+    def rows_naming(self, recipe: RepoPath) -> Iterator[tuple[Entry, str, EntryRow]]:
+        """Yield the rows that name a recipe, with their entry and the variant that they select."""
+        for entry in self.entries_naming(recipe):
+            for row in entry.rows:
+                for setting in row.settings:
+                    if setting.name in RECIPE_SETTINGS:
+                        path, selector = self.recipe_at(setting.value)
+                        if path == recipe:
+                            yield entry, selector, row
 
     @cached_property
     def _context_margin(self) -> int | None:

@@ -1,0 +1,1 @@
+"""What comments claim: a small grammar of named shapes, and how a claim is judged against facts."""
