@@ -28,7 +28,6 @@ _MULTIPLES: dict[str, tuple[float, ...]] = {
     "s": (1, 1000),
     "min": (1, 60, 60_000),
     "h": (1, 60, 3600, 3_600_000),
-    "x": (1,),
 }
 _SPELLINGS = {
     "gb": "g",

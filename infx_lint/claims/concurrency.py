@@ -35,6 +35,8 @@ _MOST = re.compile(
 )
 # `TP8 sweeps conc 4-64` speaks of both ends, `conc 4-64` alone may be a part.
 _SWEEPS = re.compile(r"\b(?:sweeps?|covers?|serves?|spans?)\s*(?:the\s*)?$|^\s*$", re.IGNORECASE)
+# A config says so where its recipe runs more than the matrix knows.
+_RECIPE = re.compile(r"\brecipe\s+(?:runs|sweeps|has|covers)\b", re.IGNORECASE)
 _PREDICATE = re.compile(
     r"\s+(?:is|are|was|were|has|have|needs?|fail\w*|fits?|gets?|goes|regress\w*|wins?)\b"
 )
@@ -167,6 +169,8 @@ def find(sentence: Sentence) -> Iterator[Claim]:
             numbers = match["low"] + "," + match["high"] if is_range else match["list"]
             values = tuple(map(int, re.findall(r"\d+", numbers)))
             before = sentence.before(start, end)
+            if _RECIPE.search(before):
+                continue
             is_fact = len(values) > 1 or not _CASE.search(before)
             after = sentence.text[match.end() :]
             is_whole = is_range and bool(_SWEEPS.search(before)) and not _PREDICATE.match(after)

@@ -35,6 +35,12 @@ _COUNT_AFTER = re.compile(
 )
 _LABELS = re.compile(rf"(?<![\w-]){_LABEL}")
 _LABEL_PAIR = re.compile(r"^\s*[,:]?\s*\(?(?:DEP|TEP|TP)\d+\s?[+/]\s?(?:DEP|TEP|TP)\d+")
+# Something is said of such workers, which need not be the ones below.
+_SAID_OF = re.compile(
+    r"\s+(?:prefill|decode)\s+(?:is|was|uses|saves|needs|fails|OOMs|hangs|wins|loses|gives)\b"
+)
+_KINDS_NAMED = re.compile(r"\b(?:prefill|decode)\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:under|at|for|when|with|on|if|than)\s*$", re.IGNORECASE)
 _KIND_AFTER = re.compile(
     r"^(?:[/ ](?:DEP|TEP|TP|EP|DP)=?\d+)*[\s-]+(prefill|decode)\b", re.IGNORECASE
 )
@@ -226,7 +232,8 @@ def find(sentence: Sentence) -> Iterator[Claim]:
     for pattern in (_COUNT, _COUNT_AFTER):
         for match in pattern.finditer(text):
             start, end = sentence.place(match)
-            if sentence.is_history(start, end) or sentence.is_foreign(start):
+            is_other = sentence.is_foreign(start) or _LEFT_OUT.search(text, match.end())
+            if sentence.is_history(start, end) or is_other:
                 continue
             count, kind = count_of(match["count"]), match["kind"].lower()
             # `8 decode tokens`, `prefill` as an adjective of something else.
@@ -250,9 +257,12 @@ def _labels(sentence: Sentence, pairs: list[tuple[int, int]]) -> Iterator[LabelC
         start, end = sentence.place(match)
         # `DEP4 (TP1 DP4 EP)` takes a degree apart.
         is_trivial = match["degree"] == "1"
-        if is_trivial or sentence.is_history(start, end) or sentence.is_foreign(start):
+        is_other = sentence.is_foreign(start) or _SAID_OF.match(text[match.end() :])
+        if is_trivial or is_other or sentence.is_history(start, end):
             continue
         kind, is_tight = "", False
+        if _CONDITION.search(text[: match.start()]) and not _KINDS_NAMED.search(text):
+            continue
         for at, (first, last) in enumerate(pairs):
             if first <= match.start() < last and order.get(at, 0) < len(_KINDS):
                 kind = (PREFILL, DECODE)[order.get(at, 0)]

@@ -27,7 +27,7 @@ _HISTORY = re.compile(
 )
 _HYPOTHESIS = re.compile(
     r"\b(?:if|would|could|might|may|consider|retry|unless|should|whether|lest|e\.g|example|such as|"
-    r"expected|predict\w*|estimat\w*|cliffs?|knees?|crossover|can|cannot|can't|never|without|not|no|nor|avoid\w*|let|lets|either|override|try|TODO|until)\b",
+    r"expected|predict\w*|estimat\w*|cliffs?|knees?|crossover|can|cannot|\w+n't|never|without|not|no|nor|avoid\w*|let|lets|either|override|try|TODO|until)\b",
     re.IGNORECASE,
 )
 _FOREIGN = re.compile(
@@ -113,8 +113,7 @@ class Sentence(NamedTuple):
         outside = self.text[: start - self.start - len(before)]
         if outside.endswith("("):
             # What stands in brackets is said of what stands before them.
-            at = self.start + len(outside) - 1
-            before = self.before(at, at) + before
+            before = outside + before
         return bool(_HISTORY.search(before) or _HYPOTHESIS.search(before))
 
     def _between_commas(self, start: int, end: int) -> str:
