@@ -32,3 +32,23 @@ def real_data():
     folder = Path(shared) / "infx-data"
     assert folder.is_dir(), f"INFX_SHARED is set, but {folder} is missing"
     return folder
+
+
+@pytest.fixture(scope="session")
+def clone():
+    """A clone of the linted repository, for slow tests."""
+    folder = os.environ.get("INFX_CLONE")
+    if not folder:
+        pytest.skip("INFX_CLONE names no clone of the linted repository")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def cases():
+    """Labelled faults of the linted repository."""
+    shared = os.environ.get("INFX_SHARED")
+    if not shared:
+        pytest.skip("INFX_SHARED names no folder with cases")
+    folder = Path(shared) / "cases"
+    assert folder.is_dir(), f"INFX_SHARED is set, but {folder} is missing"
+    return folder

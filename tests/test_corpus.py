@@ -3,7 +3,6 @@
 Slow, and only where `INFX_CLONE` names a clone: `make corpus INFX_CLONE=../InferenceX`.
 """
 
-import os
 import subprocess
 from multiprocessing import Pool
 from pathlib import Path
@@ -19,14 +18,6 @@ from tests.test_yaml_file import independent_repeats
 NAMES = ("perf-changelog.yaml", "amd-master.yaml", "nvidia-master.yaml")
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def clone():
-    folder = os.environ.get("INFX_CLONE")
-    if not folder:
-        pytest.skip("INFX_CLONE names no clone of the linted repository")
-    return Path(folder)
 
 
 def blobs(clone: Path) -> list[tuple[str, str]]:

@@ -37,24 +37,6 @@ LONGEST_SECONDS = 20
 EVAL_RUN = {"EVAL_ONLY": "true", "RUN_EVAL": "true"}
 
 
-@pytest.fixture(scope="module")
-def clone() -> Path:
-    folder = os.environ.get("INFX_CLONE")
-    if not folder:
-        pytest.skip("INFX_CLONE names no clone of the linted repository")
-    return Path(folder)
-
-
-@pytest.fixture(scope="module")
-def cases() -> Path:
-    shared = os.environ.get("INFX_SHARED")
-    if not shared:
-        pytest.skip("INFX_SHARED names no folder with cases")
-    folder = Path(shared) / "cases"
-    assert folder.is_dir(), f"INFX_SHARED is set, but {folder} is missing"
-    return folder
-
-
 def git(clone: Path, *arguments: str) -> bytes:
     command = ["git", "-C", str(clone), *arguments]
     return subprocess.run(command, capture_output=True, check=True).stdout

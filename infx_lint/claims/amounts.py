@@ -47,7 +47,7 @@ _SPELLINGS = {
 _UNITS = "|".join(sorted({*_MULTIPLES, *_SPELLINGS} - {""}, key=len, reverse=True))
 # A number with its unit; what follows must not make it a part of a version or of a word.
 AMOUNT = rf"~?\d+(?:,\d{{3}})*(?:\.\d+)?(?:[ -]?(?:{_UNITS})(?![\w-]))?(?![\w]|[.,]\d|-[A-Za-z0-9])"
-_AMOUNT = re.compile(rf"(~?)(\d+(?:,\d{3})*(?:\.\d+)?)[ -]?({_UNITS})?", re.IGNORECASE)
+_AMOUNT = re.compile(rf"(~?)(\d+(?:,\d{{3}})*(?:\.\d+)?)[ -]?({_UNITS})?", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 COUNT = rf"\d+|{'|'.join(_WORDS[1:])}"

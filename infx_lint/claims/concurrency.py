@@ -29,7 +29,7 @@ _BAND = re.compile(
     r"(?P<low>\d{1,5})\s*(?P<open><=?|≤)\s*CONC\s*(?P<shut><=?|≤)\s*(?P<high>\d{1,5})"
 )
 _MOST = re.compile(
-    r"\bmax(?:imum)?\s+conc(?:urrency)?\s*(?:\(|is\s|of\s|=)\s*(?P<most>\d{1,5})\b|"
+    r"\bmax(?:imum)?\s+conc(?:urrency)?\s*(?:\(|is\s|of\s|=)\s*(?P<most>\d{1,5})\b\)?|"
     r"\b(?:tops?|tops out|ends?)\s+(?:out\s+)?at\s+(?:conc(?:urrency)?\s*|c)(?P<top>\d{1,5})\b",
     re.IGNORECASE,
 )

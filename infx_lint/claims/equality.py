@@ -42,7 +42,7 @@ _ADVICE = re.compile(
     r"\b(?:set|setting|pass|passing|use|using|for|with|via|or|by)\s*$", re.IGNORECASE
 )
 _AFTERWARDS = re.compile(
-    r"^\s?(?:x\b|\u00d7|\*|times|failed|would|could|tok|req|GB/s|%|\(?or\b|vs\b|unless|except)",
+    r"^\s?(?:x\b|\u00d7|\*|times|failed|would|could|tok|req|GB/s|%|\(?or\b|vs\b|\(default|unless|except)",
     re.IGNORECASE,
 )
 

@@ -16,6 +16,7 @@ from yaml.resolver import Resolver
 
 __all__ = (
     "MERGE_TAG",
+    "NULL_TAG",
     "STRING_TAG",
     "MappingNode",
     "Node",
@@ -27,6 +28,7 @@ __all__ = (
     "lookup_key",
 )
 
+NULL_TAG = "tag:yaml.org,2002:null"
 STRING_TAG = "tag:yaml.org,2002:str"
 MERGE_TAG = "tag:yaml.org,2002:merge"
 MAPPING_TAG = "tag:yaml.org,2002:map"

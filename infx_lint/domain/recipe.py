@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from infx_lint.claims.facts import DECODE, PREFILL, WHOLE, Side
 from infx_lint.documents.yaml_file import YamlFile
-from infx_lint.documents.yaml_tree import MappingNode, Node, ScalarNode, SequenceNode
+from infx_lint.documents.yaml_tree import NULL_TAG, MappingNode, Node, ScalarNode, SequenceNode
 from infx_lint.finding import Span
 
 BASE = "base"
@@ -173,11 +173,7 @@ def _override(base: Merged, above: Merged) -> Merged:
         return above
     merged = dict(base)
     for key, value in above.items():
-        if (
-            isinstance(value, ScalarNode)
-            and value.style is None
-            and value.value in {"", "null", "~"}
-        ):
+        if isinstance(value, ScalarNode) and value.tag == NULL_TAG:
             merged.pop(key, None)
         else:
             merged[key] = _override(merged[key], value) if key in merged else value
