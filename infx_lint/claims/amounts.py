@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from infx_lint.claims.pattern import Pattern
+
 # How far a value may lie from what is said to be about as much.
 _ABOUT = 0.25
 _SAME = 1e-9
@@ -47,8 +49,8 @@ _SPELLINGS = {
 _UNITS = "|".join(sorted({*_MULTIPLES, *_SPELLINGS} - {""}, key=len, reverse=True))
 # A number with its unit; what follows must not make it a part of a version or of a word.
 AMOUNT = rf"~?\d+(?:,\d{{3}})*(?:\.\d+)?(?:[ -]?(?:{_UNITS})(?![\w-]))?(?![\w]|[.,]\d|-[A-Za-z0-9])"
-_AMOUNT = re.compile(rf"(~?)(\d+(?:,\d{{3}})*(?:\.\d+)?)[ -]?({_UNITS})?", re.IGNORECASE)
-_NUMBER = re.compile(r"-?\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_AMOUNT = Pattern(rf"(~?)(\d+(?:,\d{{3}})*(?:\.\d+)?)[ -]?({_UNITS})?", re.IGNORECASE)
+_NUMBER = Pattern(r"-?\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 COUNT = rf"\d+|{'|'.join(_WORDS[1:])}"
 

@@ -10,40 +10,39 @@ from typing import ClassVar
 from infx_lint.claims.amounts import COUNT, count_of
 from infx_lint.claims.claim import UNKNOWN, Claim, Judgement, Verdict, listed
 from infx_lint.claims.facts import Facts, Row
+from infx_lint.claims.pattern import Pattern
 from infx_lint.claims.topology import label
 from infx_lint.claims.wording import Sentence
 
 _NAME = r"(?:\bconc(?:urrenc(?:y|ies))?|\bCONC)"
-_LIST = re.compile(
+_LIST = Pattern(
     rf"{_NAME}(?:-list)?\s*(?:points?|sweep|is|of|at|=|:)?\s*[\[({{]?\s*"
     r"(?P<list>\d{1,5}(?:\s*[,/x]\s*(?:and\s+)?\d{1,5})+|(?<==)\d{1,5}|(?<=: )\d{1,5})"
     r"\s*[\])}]?(?![\w%-]|\.\d)",
     re.IGNORECASE,
 )
-_SHORT = re.compile(r"(?<![\w/-])(?P<list>c\d{1,4}(?:\s*[/,]\s*c\d{1,4})+)(?![\w-])")
-_RANGE = re.compile(
+_SHORT = Pattern(r"(?<![\w/-])(?P<list>c\d{1,4}(?:\s*[/,]\s*c\d{1,4})+)(?![\w-])")
+_RANGE = Pattern(
     rf"{_NAME}\s*(?:is|of|at|=|:|from)?\s*[\[(]?(?P<low>\d{{1,5}})\s*(?:-|\u2013|to|\.\.)\s*(?P<high>\d{{1,5}})(?![\w%-]|\.\d)",
     re.IGNORECASE,
 )
-_BAND = re.compile(
-    r"(?P<low>\d{1,5})\s*(?P<open><=?|≤)\s*CONC\s*(?P<shut><=?|≤)\s*(?P<high>\d{1,5})"
-)
-_MOST = re.compile(
+_BAND = Pattern(r"(?P<low>\d{1,5})\s*(?P<open><=?|≤)\s*CONC\s*(?P<shut><=?|≤)\s*(?P<high>\d{1,5})")
+_MOST = Pattern(
     r"\bmax(?:imum)?\s+conc(?:urrency)?\s*(?:\(|is\s|of\s|=)\s*(?P<most>\d{1,5})\b\)?|"
     r"\b(?:tops?|tops out|ends?)\s+(?:out\s+)?at\s+(?:conc(?:urrency)?\s*|c)(?P<top>\d{1,5})\b",
     re.IGNORECASE,
 )
 # `TP8 sweeps conc 4-64` speaks of both ends, `conc 4-64` alone may be a part.
-_SWEEPS = re.compile(r"\b(?:sweeps?|covers?|serves?|spans?)\s*(?:the\s*)?$|^\s*$", re.IGNORECASE)
+_SWEEPS = Pattern(r"\b(?:sweeps?|covers?|serves?|spans?)\s*(?:the\s*)?$|^\s*$", re.IGNORECASE)
 # A config says so where its recipe runs more than the matrix knows.
-_RECIPE = re.compile(r"\brecipe\s+(?:runs|sweeps|has|covers)\b", re.IGNORECASE)
-_PREDICATE = re.compile(
+_RECIPE = Pattern(r"\brecipe\s+(?:runs|sweeps|has|covers)\b", re.IGNORECASE)
+_PREDICATE = Pattern(
     r"\s+(?:is|are|was|were|has|have|needs?|fail\w*|fits?|gets?|goes|regress\w*|wins?)\b"
 )
-_CASE = re.compile(
+_CASE = Pattern(
     r"\b(?:at|for|when|if|with|above|below|from|under|only|and|or)\s*$|[(,/]\s*$", re.IGNORECASE
 )
-_POINTS = re.compile(rf"\((?P<count>{COUNT}) points?\)", re.IGNORECASE)
+_POINTS = Pattern(rf"\((?P<count>{COUNT}) points?\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

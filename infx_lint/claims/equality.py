@@ -10,6 +10,7 @@ from typing import ClassVar
 from infx_lint.claims.amounts import AMOUNT, amount_of, number_of
 from infx_lint.claims.claim import Claim, Judgement, judge_points
 from infx_lint.claims.facts import Facts, normalised
+from infx_lint.claims.pattern import Pattern
 from infx_lint.claims.speculation import is_draft_length
 from infx_lint.claims.wording import Sentence
 
@@ -18,7 +19,7 @@ _COMPOUND = r"[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+"
 _FLAG = r"--[A-Za-z][\w-]*"
 _VARIABLE = r"[A-Z][A-Z0-9]{3,}"
 _WORD = r"[A-Za-z][\w.+-]*[A-Za-z0-9]"
-_EQUALS = re.compile(
+_EQUALS = Pattern(
     rf"(?<![\w$./{{-])[`\"']?(?P<name>{_FLAG}|[A-Za-z]\w*(?:[_-]\w+)*)[`\"']?\s?[=:]\s?[`\"']?"
     rf"(?P<value>{AMOUNT}|(?<==){_WORD}(?![\w(/])|(?<==)[`\"']{_WORD}[`\"'])",
     re.IGNORECASE,
@@ -27,10 +28,10 @@ _VERBS = (
     r"(?:\s+(?:is|are|of|at|to|stays?|remains?|kept|set|pinned|capped|fixed|lowered|raised|bumped|"
     r"halved|reduced|increased|doubled|starts?|equals?|about|around|now)){0,4}"
 )
-_SAYS = re.compile(
+_SAYS = Pattern(
     rf"(?<![\w$./{{-])[`\"']?(?P<name>{_FLAG}|{_COMPOUND}|{_VARIABLE})[`\"']?{_VERBS}\s+[`\"']?(?P<value>{AMOUNT})"
 )
-_ARROW = re.compile(rf"^\s*(?:→|->|to)\s*(?P<value>{AMOUNT})")
+_ARROW = Pattern(rf"^\s*(?:→|->|to)\s*(?P<value>{AMOUNT})")
 # What a row gives is a condition where it is named, and no claim.
 _NOT_NAMES = frozenset(
     {"conc", "tp", "ep", "dp", "pp", "ep_size", "dp_attention", "dp_attn", "isl", "osl"}
@@ -38,10 +39,8 @@ _NOT_NAMES = frozenset(
     | {"eval_only", "run_eval", "is_agentic", "http", "https", "pr", "run", "line", "note"}
 )
 # An order to the reader, or the reason for something else.
-_ADVICE = re.compile(
-    r"\b(?:set|setting|pass|passing|use|using|for|with|via|or|by)\s*$", re.IGNORECASE
-)
-_AFTERWARDS = re.compile(
+_ADVICE = Pattern(r"\b(?:set|setting|pass|passing|use|using|for|with|via|or|by)\s*$", re.IGNORECASE)
+_AFTERWARDS = Pattern(
     r"^\s?(?:x\b|\u00d7|\*|times|failed|would|could|tok|req|GB/s|%|\(?or\b|vs\b|\(default|unless|except)",
     re.IGNORECASE,
 )

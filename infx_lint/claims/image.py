@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from infx_lint.claims.claim import ABSENT, UNKNOWN, Claim, Judgement, Verdict, listed
 from infx_lint.claims.facts import Facts, Image
+from infx_lint.claims.pattern import Pattern
 from infx_lint.claims.wording import Sentence
 
 _TAG = (
@@ -17,39 +18,39 @@ _TAG = (
 )
 # Kinds of fragments; one can take the place of another of its kind.
 _FORMS = (
-    re.compile(r"v?\d+\.\d+\.\d+(?:\.?(?:post|rc|dev)\d*)?"),
-    re.compile(r"20\d{6}"),
-    re.compile(r"cu1\d\d"),
-    re.compile(r"rocm\d[\d.]*"),
+    Pattern(r"v?\d+\.\d+\.\d+(?:\.?(?:post|rc|dev)\d*)?"),
+    Pattern(r"20\d{6}"),
+    Pattern(r"cu1\d\d"),
+    Pattern(r"rocm\d[\d.]*"),
 )
-_REFERENCE = re.compile(r"[a-z][\w.-]*(?:/[\w.-]+)+:(?P<tag>[\w][\w.-]*[\w])")
-_TOKEN = re.compile(rf"(?<![\w./#@-]){_TAG}(?![\w/])")
+_REFERENCE = Pattern(r"[a-z][\w.-]*(?:/[\w.-]+)+:(?P<tag>[\w][\w.-]*[\w])")
+_TOKEN = Pattern(rf"(?<![\w./#@-]){_TAG}(?![\w/])")
 # `image` right beside the tag: then it is the image of this entry that is spoken of.
-_BEFORE = re.compile(
+_BEFORE = Pattern(
     r"\b(?:image|container|tag|pins?|pinned)\s+(?:tag\s+)?(?:is\s+|stays\s+)?"
     r"(?:(?:set|bumped|updated|moved|pinned|kept|upgraded|switched)\s+)?(?:to\s+|at\s+|on\s+|=\s*|:\s*)?"
     r"(?:the\s+)?(?:standard\s+|pinned\s+|public\s+|stable\s+)?[`\"']?(?:[\w./-]+:)?$",
     re.IGNORECASE,
 )
-_AFTER = re.compile(
+_AFTER = Pattern(
     r"^[`\"']?\s+(?:[A-Z][\w-]*\s+|base\s+|vLLM\s+|nightly\s+)?(?:image|container|build|nightly)s?\b",
     re.IGNORECASE,
 )
 # `the images (a:b and its forks)`: one of them may be this one.
-_MANY = re.compile(r"\bimages\b[^.]*$", re.IGNORECASE)
-_KIND = re.compile(
+_MANY = Pattern(r"\bimages\b[^.]*$", re.IGNORECASE)
+_KIND = Pattern(
     r"\b(?:the|a|an|same|this|dedicated)\s+(?P<kind>[a-z][a-z0-9]{2,15})\s+(?:container\s+)?(?:image|container)\b"
 )
 # Hashes are often cut short.
-_HASH = re.compile(r"^([0-9a-f]{7})[0-9a-f]+$")
-_PRODUCT = re.compile(
+_HASH = Pattern(r"^([0-9a-f]{7})[0-9a-f]+$")
+_PRODUCT = Pattern(
     r"\b(?:vLLM|SGLang|TRT-LLM|TensorRT-LLM|Dynamo|ATOM|AITER|FlashInfer|PyTorch|torch|NCCL|CUDA|ROCm|"
     r"triton|transformers|Mooncake|LMCache)(?:'s)?\s*[`\"'(]*$",
     re.IGNORECASE,
 )
-_OF_PRODUCT = re.compile(r"\s+(?:\S+\s+)?(?:recipes?|releases?|branch|source|wheels?)\b")
-_PAST = re.compile(r"\+|\s+(?:was|were|had|did)\b")
-_SINCE = re.compile(
+_OF_PRODUCT = Pattern(r"\s+(?:\S+\s+)?(?:recipes?|releases?|branch|source|wheels?)\b")
+_PAST = Pattern(r"\+|\s+(?:was|were|had|did)\b")
+_SINCE = Pattern(
     r"\b(?:since|from|merged|includ\w+|introduc\w+|fix\w*|adds?|added|first|requires?|needs?|"
     r"needed|exists?|land\w*|available|newer|later|lacks?|ships?|upstream\w*|client|CUDA|driver|"
     r"firmware|version|hash|reported|present|than|before|after|ROCm)\s*(?:[A-Za-z-]+\s+){0,3}[`\"'(]*$",

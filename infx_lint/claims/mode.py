@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from infx_lint.claims.claim import ABSENT, Claim, Judgement, judge_points
 from infx_lint.claims.facts import Facts
+from infx_lint.claims.pattern import Pattern
 from infx_lint.claims.wording import Sentence
 
-_TOKEN = re.compile(
+_TOKEN = Pattern(
     r"(?<![\w$/.=-])(?P<token>[A-Z]+(?:_[A-Z]+)+|[a-z]+\d*(?:_[a-z0-9]+)+)(?![\w/.=(-])"
 )
 

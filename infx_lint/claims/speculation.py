@@ -14,6 +14,7 @@ from typing import ClassVar
 from infx_lint.claims.amounts import COUNT, count_of, number_of
 from infx_lint.claims.claim import ABSENT, Claim, Judgement, Verdict, judge_points, listed
 from infx_lint.claims.facts import Facts, Quantity
+from infx_lint.claims.pattern import Pattern
 from infx_lint.claims.wording import Sentence
 
 _STEPS = "speculative_num_steps"
@@ -31,14 +32,14 @@ _NAMES = frozenset(
     {*_DEPTHS, _DRAFTS, "num_draft_tokens", "num_steps", "draft_tokens", "spec_tokens"}
 )
 
-_TRIPLE = re.compile(
+_TRIPLE = Pattern(
     r"\bEAGLE3?\s*(?:chain\s*)?[(\[]?\s*(?P<steps>\d+)\s*[,/]\s*(?P<topk>\d+)\s*[,/]\s*(?P<drafts>\d+)\s*[)\]]?"
 )
-_WRITTEN = re.compile(
+_WRITTEN = Pattern(
     r"(?:num-steps|steps)[ =:]*(?P<steps>\d+)\W{1,3}(?:eagle-)?topk[ =:]*(?P<topk>\d+)\W{1,3}"
     r"(?:num-)?draft-tokens[ =:]*(?P<drafts>\d+)"
 )
-_DEPTH = re.compile(
+_DEPTH = Pattern(
     rf"\b(?P<count>{COUNT})[ -](?:draft|speculative|spec)[ -]tokens?\b|"
     r"\bMTP-?(?P<mtp>[1-9])\b|\b(?:draft )?depth[ =]+(?P<depth>\d)\b|"
     r"\b(?:num[_-]speculative[_-]tokens|"

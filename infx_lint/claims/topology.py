@@ -10,46 +10,43 @@ from typing import ClassVar
 from infx_lint.claims.amounts import COUNT, count_of
 from infx_lint.claims.claim import UNKNOWN, Claim, Judgement, Verdict, listed
 from infx_lint.claims.facts import DECODE, PREFILL, WHOLE, Facts, Row, Side
+from infx_lint.claims.pattern import Pattern
 from infx_lint.claims.wording import Sentence
 
 _KINDS = {"p": PREFILL, "d": DECODE}
 _LABEL = r"(?P<label>DEP|TEP|TP|EP|DP)(?:[ =])?(?P<degree>\d{1,3})(?![\w.])"
 # What is called `the 1P1D` is another one, and `1p1d-dep8` the name of a file.
-_PAIR = re.compile(
+_PAIR = Pattern(
     r"(?<![\w.-])(?<!\bthe )(?P<p>\d{1,2})\s?[pP]\s?[+/ ]?\s?(?P<d>\d{1,2})\s?[dD](?![\w-])"
 )
-_LEFT_OUT = re.compile(
+_LEFT_OUT = Pattern(
     r"\b(?:skipped|omitted|excluded|dropped|removed|unsupported|disabled)\b", re.IGNORECASE
 )
-_OTHER = re.compile(r"\bthe\s+(?:[\w-]+\s+){1,2}$", re.IGNORECASE)
+_OTHER = Pattern(r"\bthe\s+(?:[\w-]+\s+){1,2}$", re.IGNORECASE)
 # `1P DEP4 prefill`, `7 prefill (TP=4 ...)`, `2 decode workers`, `one prefill worker`.
-_COUNT = re.compile(
+_COUNT = Pattern(
     rf"(?<![\w.=])(?P<count>{COUNT})(?:\s?[PD]\b(?:\s+\w+){{0,2}}?)?\s+(?P<kind>prefill|decode)\b"
     r"(?P<unit>\s+(?:workers?|nodes?|engines?|instances?|GPUs?))?",
     re.IGNORECASE,
 )
 # `Prefill: 5 workers`.
-_COUNT_AFTER = re.compile(
+_COUNT_AFTER = Pattern(
     rf"\b(?P<kind>prefill|decode)\s*:\s*(?P<count>{COUNT})\s+(?P<unit>workers?|nodes?)\b",
     re.IGNORECASE,
 )
-_LABELS = re.compile(rf"(?<![\w-]){_LABEL}")
-_LABEL_PAIR = re.compile(r"^\s*[,:]?\s*\(?(?:DEP|TEP|TP)\d+\s?[+/]\s?(?:DEP|TEP|TP)\d+")
+_LABELS = Pattern(rf"(?<![\w-]){_LABEL}")
+_LABEL_PAIR = Pattern(r"^\s*[,:]?\s*\(?(?:DEP|TEP|TP)\d+\s?[+/]\s?(?:DEP|TEP|TP)\d+")
 # Something is said of such workers, which need not be the ones below.
-_SAID_OF = re.compile(
+_SAID_OF = Pattern(
     r"\s+(?:prefill|decode)\s+(?:is|was|uses|saves|needs|fails|OOMs|hangs|wins|loses|gives)\b"
 )
-_KINDS_NAMED = re.compile(r"\b(?:prefill|decode)\b", re.IGNORECASE)
-_CONDITION = re.compile(r"\b(?:under|at|for|when|with|on|if|than)\s*$", re.IGNORECASE)
-_KIND_AFTER = re.compile(
-    r"^(?:[/ ](?:DEP|TEP|TP|EP|DP)=?\d+)*[\s-]+(prefill|decode)\b", re.IGNORECASE
-)
-_KIND_BEFORE = re.compile(
+_KINDS_NAMED = Pattern(r"\b(?:prefill|decode)\b", re.IGNORECASE)
+_CONDITION = Pattern(r"\b(?:under|at|for|when|with|on|if|than)\s*$", re.IGNORECASE)
+_KIND_AFTER = Pattern(r"^(?:[/ ](?:DEP|TEP|TP|EP|DP)=?\d+)*[\s-]+(prefill|decode)\b", re.IGNORECASE)
+_KIND_BEFORE = Pattern(
     r".*\b(prefill|decode)\b(?P<between>[^+;.]{0,40})$", re.IGNORECASE | re.DOTALL
 )
-_TOTAL = re.compile(
-    r"(?<![\w.-])(?P<count>\d{1,3})\s?(?:nodes?\s+total|n(?=\s*[:,)]))", re.IGNORECASE
-)
+_TOTAL = Pattern(r"(?<![\w.-])(?P<count>\d{1,3})\s?(?:nodes?\s+total|n(?=\s*[:,)]))", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -9,26 +9,25 @@ from typing import ClassVar
 
 from infx_lint.claims.claim import Claim, Judgement, Verdict, listed
 from infx_lint.claims.facts import Facts, Reading, normalised
+from infx_lint.claims.pattern import Pattern
 from infx_lint.claims.wording import Sentence
 
 _NAME = r"(?P<name>--[a-z][\w-]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"
 _IS = r"(?:is|are|stays?|remains?|must\s+(?:be|stay|remain)|left)\s+(?:\w+ly\s+)?(?:left\s+)?"
 _BREAKS = r"(?:raises?|fails?|crashes|errors?|aborts?|rejects?)"
 _PATTERNS = (
-    re.compile(rf"{_NAME}\s+{_IS}(?:unset|(?:not|NOT)\s+set)\b"),
-    re.compile(rf"{_NAME}\s+(?:must|should|may)\s+not\s+be\s+set\b"),
-    re.compile(rf"(?:^|[.:;]\s+)(?:[Dd]o\s+not|[Dd]on't|[Nn]ever)\s+(?:set|export|pass)\s+{_NAME}"),
-    re.compile(rf"^\s*No\s+{_NAME}(?=\s*[:.,;(]|\s+(?:here|on|for)\b)"),
+    Pattern(rf"{_NAME}\s+{_IS}(?:unset|(?:not|NOT)\s+set)\b"),
+    Pattern(rf"{_NAME}\s+(?:must|should|may)\s+not\s+be\s+set\b"),
+    Pattern(rf"(?:^|[.:;]\s+)(?:[Dd]o\s+not|[Dd]on't|[Nn]ever)\s+(?:set|export|pass)\s+{_NAME}"),
+    Pattern(rf"^\s*No\s+{_NAME}(?=\s*[:.,;(]|\s+(?:here|on|for)\b)"),
     # What breaks where it is set is said not to be set.
-    re.compile(
+    Pattern(
         rf"{_NAME}\b(?:(?!\b(?:but|so|unless)\b)[^.])*?\b{_BREAKS}\b[^.]{{0,40}}"
         r"\b(?:if|when)\s+(?:it\s+is\s+|it's\s+)?set\b"
     ),
 )
-_CASE = re.compile(r"\b(?:if|when|where|whenever|unless|while)\b", re.IGNORECASE)
-_KNOB = re.compile(
-    r"^\s{2,}(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s{2,}(?P<value>\S+)", re.MULTILINE
-)
+_CASE = Pattern(r"\b(?:if|when|where|whenever|unless|while)\b", re.IGNORECASE)
+_KNOB = Pattern(r"^\s{2,}(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s{2,}(?P<value>\S+)", re.MULTILINE)
 # Fewer rows are no table.
 _LEAST_KNOBS = 3
 

@@ -8,55 +8,56 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from infx_lint.claims.pattern import Pattern
 from infx_lint.documents.comment_blocks import CommentBlock
 
 # A sentence ends with its mark before a blank, or where a paragraph or an item of a list begins.
-_ENDS = re.compile(
+_ENDS = Pattern(
     r"(?<=[.!?])\)?\s+(?=[^a-z\s])|\n\s*\n\s*|\n(?=\s*(?:[-*•]|\(?\d+[.)])\s)|\n(?=\s*#)"
 )
-_CLAUSES = re.compile(
+_CLAUSES = Pattern(
     r":\s+|\s--\s|\s[\u2013\u2014]\s|;\s+|\s\(|\)[\s,.]|,\s+(?:and|but|which|so|while)\s"
 )
 
-_HISTORY = re.compile(
+_HISTORY = Pattern(
     r"\b(?:was|were|previous(?:ly)?|old|older|original(?:ly)?|used to|removed?|deleted|dropped|"
     r"former(?:ly)?|had|earlier|prior|no longer|replac(?:e[sd]?|ing)|instead of|rather than|"
     r"supersed\w+|reverted|historical(?:ly)?|initial(?:ly)?|failed|peaked|tried|tripped|broke|"
     r"as of)\b",
     re.IGNORECASE,
 )
-_HYPOTHESIS = re.compile(
+_HYPOTHESIS = Pattern(
     r"\b(?:if|would|could|might|may|consider|retry|unless|should|whether|lest|e\.g|example|such as|"
     r"expected|predict\w*|estimat\w*|cliffs?|knees?|crossover|can|cannot|\w+n't|never|without|not|no|nor|avoid\w*|let|lets|either|override|try|TODO|until)\b",
     re.IGNORECASE,
 )
-_FOREIGN = re.compile(
+_FOREIGN = Pattern(
     r"\b(?:siblings?|mirror\w*|upstream|cookbook|reference|client|counterpart|"
     r"variant of|like|same as|unlike|against|compared|matches|companion|already)\b|"
     r"\b[A-Za-z0-9.]+['\u2019]s\s",
     re.IGNORECASE,
 )
 # Wherever they stand in the clause: it speaks of a tool, or of another file.
-_ELSEWHERE = re.compile(
+_ELSEWHERE = Pattern(
     r"\b(?:defaults?|versus|vs)\b|\b[\w.-]+\.(?:sh|py|md|json|jsonl|ya?ml)\b", re.IGNORECASE
 )
-_MEASURED = re.compile(
+_MEASURED = Pattern(
     r"\d\s?%|\b[GM]B/s|\btok/s|\b\d{8,}\b|\b(?:observed|measured|found|scored?|saw|showed|"
     r"throughput of|crash\w*|OOMs?|hang\w*|saturat\w*|regress\w*|improv\w*|faster|slower)\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(
+_CONDITION = Pattern(
     r"\b(?:if|when|whenever|where|under|only|without|arms?|branch|case|points?|rows?|low|high|mid|"
     r"else|otherwise|except|"
     r"(?:TP|EP|DP|TEP|DEP)\d+|c\d+|dp-attn|dpa|attention[- ]dp|dp[- ]attention|"
     r"(?:at|for|with|on)\s+(?:conc\w*|TP|DP|DEP|the))\b|[<>≤≥]|\?",
     re.IGNORECASE,
 )
-_ATTENTION = re.compile(
+_ATTENTION = Pattern(
     r"\b(?:DP[- ]?attn|dp[-_ ]attention|attention[- ]DP|DPA|DEP\d*)\b", re.IGNORECASE
 )
 # Code that was switched off: YAML and shell.
-_CODE = re.compile(
+_CODE = Pattern(
     r"\s*(?:"
     r"#.*|[\w.-]+:\s*[\[{\"'].*|"
     r"(?:export\s+|local\s+|declare\s+)?[A-Za-z_]\w*\+?=(?:\S*|\"[^\"]*\"|'[^']*'|\(.*)\s*|"

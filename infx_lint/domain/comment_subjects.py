@@ -10,14 +10,14 @@ from collections.abc import Hashable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from infx_lint.claims.claim import Claim
 from infx_lint.claims.facts import WHOLE, Facts, Image, Place, Quantity, Reading, Row, normalised
-from infx_lint.documents.comment_blocks import CommentBlock, comment_blocks
+from infx_lint.documents.comment_blocks import CommentBlock
 from infx_lint.documents.shell_file import ShellFile
-from infx_lint.documents.yaml_file import YamlFile
 from infx_lint.domain.entries import Entry, EntryRow
 from infx_lint.domain.layout import RECIPE_SETTINGS
 from infx_lint.domain.points import Point
-from infx_lint.domain.recipe import Variant, inner_values, is_recipe
+from infx_lint.domain.recipe import Variant, inner_values
 from infx_lint.domain.script_values import ScriptValues, code_of
 from infx_lint.paths import RepoPath
 
@@ -28,10 +28,11 @@ _MOST_SAMPLED = 3
 
 
 class Spoken(NamedTuple):
-    """A comment and the facts that it is compared with."""
+    """A comment, what it claims, and the facts that this is compared with."""
 
     path: RepoPath
     block: CommentBlock
+    claims: tuple[Claim, ...]
     facts: Facts
 
 
@@ -333,30 +334,30 @@ class EntryFacts(Facts):
 
 def comments_of_script(project: Project, path: RepoPath) -> Iterator[Spoken]:
     """Yield the comments of a benchmark script."""
-    file = project.document(path)
-    if isinstance(file, ShellFile) and project.layout.is_benchmark_script(path):
+    if project.layout.is_benchmark_script(path):
         facts = ScriptFacts(project, path)
-        for block in comment_blocks(file.text, map(file.span, file.comments)):
-            yield Spoken(path, block, facts)
+        for block, claims in project.comments_of(path):
+            yield Spoken(path, block, claims, facts)
 
 
 def comments_of_entry(project: Project, entry: Entry) -> Iterator[Spoken]:
     """Yield the comments of an entry of a master config."""
     scopes: dict[tuple[int, ...], EntryFacts] = {}
-    for block, rows in entry.comments:
+    comments = entry.comments
+    found = project.claims_of(entry.digest, [block for block, _ in comments])
+    for (block, rows), claims in zip(comments, found, strict=True):
         key = tuple(row.row.place.span.line for row in rows)
         facts = scopes.setdefault(key, EntryFacts(project, entry, rows))
-        yield Spoken(entry.path, block, facts)
+        yield Spoken(entry.path, block, claims, facts)
 
 
 def comments_of_recipe(project: Project, path: RepoPath) -> Iterator[Spoken]:
     """Yield the comments of a recipe; in a bundle those inside a variant speak of it alone."""
-    file = project.document(path)
-    if not isinstance(file, YamlFile) or not is_recipe(file):
-        return
-    variants = project.variants_of(path)
     scopes: dict[tuple[str, ...], RecipeFacts] = {}
-    for block in comment_blocks(file.text, file.comments()):
+    for block, claims in project.comments_of(path):
+        if not claims:
+            continue
+        variants = project.variants_of(path)
         inside = tuple(
             one
             for one in variants
@@ -365,7 +366,7 @@ def comments_of_recipe(project: Project, path: RepoPath) -> Iterator[Spoken]:
         chosen = inside or variants
         key = tuple(one.selector for one in chosen)
         facts = scopes.setdefault(key, RecipeFacts(project, path, chosen))
-        yield Spoken(path, block, facts)
+        yield Spoken(path, block, claims, facts)
 
 
 def _ends(points: list[Point]) -> Iterator[Point]:

@@ -40,13 +40,15 @@ class Layout(NamedTuple):
         changelog: the append-only list of performance changes, None where there is none.
         master_configs: the files that define config keys, sorted.
         python: every Python file of the tree.
-        script_folders: every folder of the tree that shell scripts lie in.
+        scripts: every shell script of the tree.
+        script_folders: the folders that they lie in.
     """
 
     root: RepoPath
     changelog: RepoPath | None
     master_configs: tuple[RepoPath, ...]
     python: tuple[RepoPath, ...]
+    scripts: tuple[RepoPath, ...]
     script_folders: frozenset[RepoPath]
 
     def schema_sources(self) -> list[RepoPath]:
@@ -97,14 +99,14 @@ class Layout(NamedTuple):
 
 def discover(paths: Iterable[RepoPath]) -> Layout:
     """Find the places among the regular files of a tree."""
-    changelogs, masters, python, folders = [], [], [], set()
+    changelogs, masters, python, scripts = [], [], [], []
     for path in paths:
         if path.endswith(MASTER_SUFFIX):
             masters.append(path)
         elif path.endswith(".py"):
             python.append(path)
         elif path.endswith(".sh"):
-            folders.add(path.parent)
+            scripts.append(path)
         elif path.endswith(CHANGELOG_NAME) and path.name == CHANGELOG_NAME:
             changelogs.append(path)
     # A changelog with master configs beside it is the real one; of several the outermost.
@@ -114,7 +116,8 @@ def discover(paths: Iterable[RepoPath]) -> Layout:
     changelog = changelogs[0] if changelogs else None
     root = changelog.parent if changelog else RepoPath("")
     configs = _master_configs(root, masters)
-    return Layout(root, changelog, configs, tuple(sorted(python)), frozenset(folders))
+    folders = frozenset(path.parent for path in scripts)
+    return Layout(root, changelog, configs, tuple(sorted(python)), tuple(scripts), folders)
 
 
 def _master_configs(root: RepoPath, masters: list[RepoPath]) -> tuple[RepoPath, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,8 @@ from infx_lint.snapshot import Snapshot
 from infx_lint.worker import StoppedError
 
 if TYPE_CHECKING:
+    from infx_lint.claims.claim import Claim
+    from infx_lint.documents.comment_blocks import CommentBlock
     from infx_lint.domain.benchmark_script import BenchmarkScript
     from infx_lint.domain.calls import Repeated, Stray
     from infx_lint.domain.entries import Entry, EntryRow
@@ -261,6 +263,37 @@ class Project:
             self._entries[path] = tuple(Entry(path, one) for one in facts)
         return self._entries[path]
 
+    def comments_of(self, path: RepoPath) -> tuple[tuple[CommentBlock, tuple[Claim, ...]], ...]:
+        """Return the comments of a script or recipe with their claims; none if unreadable."""
+        from infx_lint.documents.comment_blocks import CommentBlock, comment_blocks
+
+        def compute() -> list[list[Any]]:
+            file = self.document(path)
+            if isinstance(file, ShellFile):
+                return [
+                    list(one) for one in comment_blocks(file.text, map(file.span, file.comments))
+                ]
+            if isinstance(file, YamlFile):
+                return [list(one) for one in comment_blocks(file.text, file.comments())]
+            return []
+
+        blob = self.tree.blob(path)
+        blocks = [
+            CommentBlock(text, tuple(map(tuple, places)), column, is_trailing)
+            for text, places, column, is_trailing in self._cache.get("comments-1", blob, compute)
+        ]
+        return tuple(zip(blocks, self.claims_of(blob, blocks), strict=True))
+
+    def claims_of(self, name: str, blocks: Sequence[CommentBlock]) -> tuple[tuple[Claim, ...], ...]:
+        """Return the claims of comments; `name` stands for their text."""
+        from infx_lint.claims.grammar import claims_of, pack, unpack, version
+
+        def compute() -> list[list[Any]]:
+            return [[pack(claim) for claim in claims_of(block)] for block in blocks]
+
+        facts = self._cache.get(f"claims-{version()}", name, compute)
+        return tuple(tuple(map(unpack, claims)) for claims in facts)
+
     def script_values(self, path: RepoPath, points: tuple[Point, ...]) -> ScriptValues:
         """Return what the servers of a benchmark script are given at some points."""
         from infx_lint.domain.script_values import values_from, values_of
@@ -281,22 +314,27 @@ class Project:
         for one in found:
             if len(found) > MOST_SOURCED:
                 break
-            text = self.tree.read(one)
+            for name in self._scripts_named_by(one):
+                found += (more for more in self._scripts_by_name.get(name, ()) if more not in found)
+        return tuple(self.tree.blob(one) for one in found)
+
+    def _scripts_named_by(self, path: RepoPath) -> list[str]:
+        def compute() -> list[str]:
+            text = self.tree.read(path)
             names = (
                 _FILE_NAME.search(text, max(0, match.start() - _LONGEST_NAME), match.end())
                 for match in _SCRIPT_SUFFIX.finditer(text)
             )
-            named = {name.group() for name in names if name}
-            for name in sorted(named):
-                found += (more for more in self._scripts_by_name.get(name, ()) if more not in found)
-        return tuple(self.tree.blob(one) for one in found)
+            return sorted({name.group().decode() for name in names if name})
+
+        found: list[str] = self._cache.get("scripts-named-1", self.tree.blob(path), compute)
+        return found
 
     @cached_property
-    def _scripts_by_name(self) -> Mapping[bytes, list[RepoPath]]:
-        found: dict[bytes, list[RepoPath]] = {}
-        for path in self.tree.entries:
-            if path.suffix == ".sh" and self.tree.is_file(path):
-                found.setdefault(path.name.encode(), []).append(path)
+    def _scripts_by_name(self) -> Mapping[str, list[RepoPath]]:
+        found: dict[str, list[RepoPath]] = {}
+        for path in self.layout.scripts:
+            found.setdefault(path.name, []).append(path)
         return found
 
     @cached_property

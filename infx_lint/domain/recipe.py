@@ -126,7 +126,7 @@ def is_recipe(file: YamlFile) -> bool:
 def variants_of(file: YamlFile) -> Iterator[Variant]:
     """Yield every recipe that a file holds."""
     root = file.root
-    if not isinstance(root, MappingNode):
+    if not isinstance(root, MappingNode) or not is_recipe(file):
         return
     blocks = {key.value: (key, value) for key, value in root.value if isinstance(key, ScalarNode)}
     overrides = [name for name in blocks if _OVERRIDE.fullmatch(name)]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from infx_lint.change import ChangedFile
 from infx_lint.claims.claim import Claim, Judgement, Verdict
-from infx_lint.claims.grammar import claims_of
 from infx_lint.documents.comment_blocks import CommentBlock
 from infx_lint.domain.comment_scope import Subject, subjects
 from infx_lint.domain.comment_subjects import Spoken
@@ -100,11 +99,11 @@ def _in_subject(subject: Subject) -> Iterator[StaleComment]:
     before = {
         _identity(claim, spoken.block): (claim, spoken)
         for spoken in subject.base
-        for claim in claims_of(spoken.block)
+        for claim in spoken.claims
     }
     for spoken in subject.head:
         claims = []
-        for claim in claims_of(spoken.block):
+        for claim in spoken.claims:
             judgement = _made_stale(claim, spoken, before.get(_identity(claim, spoken.block)))
             if judgement is not None:
                 claims.append(StaleClaim(claim, judgement, _quote(claim, spoken.block)))
