@@ -23,7 +23,7 @@ from infx_lint.paths import RepoPath
 
 _SCENARIOS = ("seq-len-configs", "fixed-seq-len", "agentic-coding")
 _SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_RECIPE_FOLDER = "srt-recipe-dir"
+_RECIPE, _RECIPE_FOLDER = "srt-recipe", "srt-recipe-dir"
 _LONGEST = 2_000
 _MOST_DOUBLINGS = 20
 
@@ -158,13 +158,13 @@ def _entry(
     ]
     image = lookup(value, "image")
     folder = lookup(value, _RECIPE_FOLDER)
-    prefix = f"{folder.value}/" if isinstance(folder, ScalarNode) and folder.value else ""
-    recipes = [
-        prefix + setting[1] if setting[0] == "srt-recipe" else setting[1]
-        for row in rows
-        for setting in row[-1]
-        if setting[0] in RECIPE_SETTINGS
-    ]
+    recipes = []
+    for row in rows:
+        for setting in row[-1]:
+            if setting[0] == _RECIPE and isinstance(folder, ScalarNode):
+                setting[1] = f"{folder.value}/{setting[1]}"
+            if setting[0] in RECIPE_SETTINGS:
+                recipes.append(setting[1])
     packed = {
         "image": [image.value, file.span(image)] if isinstance(image, ScalarNode) else None,
         "rows": rows,
