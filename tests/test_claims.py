@@ -6,6 +6,7 @@ from infx_lint.claims.amounts import amount_of
 from infx_lint.claims.claim import Verdict, judge_points, listed
 from infx_lint.claims.facts import Place, Quantity, Reading
 from infx_lint.claims.grammar import claims_of
+from infx_lint.claims.wording import MOST_SENTENCES
 from infx_lint.documents.comment_blocks import CommentBlock
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
@@ -290,3 +291,9 @@ def test_lists_for_a_sentence():
     assert listed(["1"]) == "1"
     assert listed(["1", "2", "1", "3"]) == "1, 2 or 3"
     assert listed(map(str, range(20))) == "0, 1, 2, 3, 4, 5, 6, 7 …"
+
+
+def test_what_is_no_prose_costs_nothing():
+    assert claims_of(block("max-num-seqs=4 " * 80)) == ()
+    many = claims_of(block("max-num-seqs=4 is kept.\n\n" * (2 * MOST_SENTENCES)))
+    assert len(many) == MOST_SENTENCES

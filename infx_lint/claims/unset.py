@@ -22,7 +22,7 @@ _PATTERNS = (
     Pattern(rf"^\s*No\s+{_NAME}(?=\s*[:.,;(]|\s+(?:here|on|for)\b)"),
     # What breaks where it is set is said not to be set.
     Pattern(
-        rf"{_NAME}\b(?:(?!\b(?:but|so|unless)\b)[^.])*?\b{_BREAKS}\b[^.]{{0,40}}"
+        rf"{_NAME}\b(?:(?!\b(?:but|so|unless)\b)[^.]){{0,200}}?\b{_BREAKS}\b[^.]{{0,40}}"
         r"\b(?:if|when)\s+(?:it\s+is\s+|it's\s+)?set\b"
     ),
 )

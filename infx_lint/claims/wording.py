@@ -69,6 +69,12 @@ _CODE = Pattern(
 )
 
 
+# The longest real sentence has 770 characters, the longest real comment 25 sentences. What is
+# longer is no prose, and patterns cost more than its length.
+MOST_CHARACTERS = 1_000
+MOST_SENTENCES = 100
+
+
 class Sentence(NamedTuple):
     """A sentence of a comment: offsets in the text of its block, the end exclusive."""
 
@@ -82,21 +88,22 @@ class Sentence(NamedTuple):
 
     def clause(self, start: int, end: int) -> str:
         """Return the part of the sentence that a stretch of the block stands in."""
-        first, last = self.start, self.end
-        for match in _CLAUSES.finditer(self.text):
-            at = self.start + match.start()
-            if self.start + match.end() <= start:
-                first = self.start + match.end()
-            elif at >= end:
-                last = at
-                break
-        return self.text[first - self.start : last - self.start]
+        return self.text[slice(*self._bounds(start, end))]
 
     def before(self, start: int, end: int) -> str:
         """Return what stands before a stretch in its clause."""
-        clause = self.clause(start, end)
-        at = self.text.find(clause)
-        return self.text[at : start - self.start]
+        return self.text[self._bounds(start, end)[0] : start - self.start]
+
+    def _bounds(self, start: int, end: int) -> tuple[int, int]:
+        """Return the clause of a stretch as offsets in the sentence."""
+        first, last = 0, len(self.text)
+        for match in _CLAUSES.finditer(self.text):
+            if match.end() <= start - self.start:
+                first = match.end()
+            elif match.start() >= end - self.start:
+                last = match.start()
+                break
+        return first, last
 
     def is_present(self, start: int, end: int) -> bool:
         """Tell whether a number there speaks of this file as it is."""
@@ -139,26 +146,26 @@ class Sentence(NamedTuple):
 
     def names_condition(self, start: int, end: int) -> bool:
         """Tell whether the clause says when a claim holds."""
-        clause = self.clause(start, end)
-        at = self.text.find(clause)
-        before, after = clause[: start - self.start - at], clause[end - self.start - at :]
-        return self.is_after_arrow(start) or bool(_CONDITION.search(f"{before} {after}"))
+        last = self._bounds(start, end)[1]
+        outside = f"{self.before(start, end)} {self.text[end - self.start : last]}"
+        return self.is_after_arrow(start) or bool(_CONDITION.search(outside))
 
 
 def sentences(block: CommentBlock) -> list[Sentence]:
     """Return the sentences of a block; lines of code that was switched off are left out."""
     text = without_code(block.text)
     found, start = [], 0
-    for match in _ENDS.finditer(text):
-        if text[start : match.start()].strip():
-            found.append(Sentence(text[start : match.start()], start, match.start()))
-        start = match.end()
-    if text[start:].strip():
-        found.append(Sentence(text[start:], start, len(text)))
-    return found
+    ends = [(match.start(), match.end()) for match in _ENDS.finditer(text)]
+    for first, last in (*ends, (len(text), len(text))):
+        if text[start:first].strip() and first - start <= MOST_CHARACTERS:
+            found.append(Sentence(text[start:first], start, first))
+        start = last
+    return found[:MOST_SENTENCES]
 
 
 def without_code(text: str) -> str:
     """Return a text of equal length with blanks in place of lines that are code."""
-    lines = text.split("\n")
-    return "\n".join(" " * len(line) if _CODE.fullmatch(line) else line for line in lines)
+    return "\n".join(
+        " " * len(line) if len(line) > MOST_CHARACTERS or _CODE.fullmatch(line) else line
+        for line in text.split("\n")
+    )
