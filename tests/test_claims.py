@@ -161,6 +161,7 @@ TOPOLOGIES = [
     ("see sibling 1p6d for why", []),
     ("TP=4 decode workers", [("TP=4", ("decode", "TP", 4, False))]),
     ("TP8 decode is no better", []),
+    ("it works under TP4+EP4", []),
     ("decode was at TP8", []),
 ]
 

@@ -41,7 +41,10 @@ _SAID_OF = Pattern(
     r"\s+(?:prefill|decode)\s+(?:is|was|uses|saves|needs|fails|OOMs|hangs|wins|loses|gives)\b"
 )
 _KINDS_NAMED = Pattern(r"\b(?:prefill|decode)\b", re.IGNORECASE)
-_CONDITION = Pattern(r"\b(?:under|at|for|when|with|on|if|than)\s*$", re.IGNORECASE)
+_CONDITION = Pattern(
+    r"\b(?:under|at|for|when|with|on|if|than)\s+(?:(?:DEP|TEP|TP|EP|DP)=?\d+\s?[+/]\s?)*$",
+    re.IGNORECASE,
+)
 _KIND_AFTER = Pattern(r"^(?:[/ ](?:DEP|TEP|TP|EP|DP)=?\d+)*[\s-]+(prefill|decode)\b", re.IGNORECASE)
 _KIND_BEFORE = Pattern(
     r".*\b(prefill|decode)\b(?P<between>[^+;.]{0,40})$", re.IGNORECASE | re.DOTALL
