@@ -1,7 +1,10 @@
 """What a finding about a stale comment holds: places, proof, twins and the value to put in."""
 
+import shutil
+
 import pytest
 
+from infx_lint.domain.script_values import values_from
 from infx_lint.registry import find_rule
 from infx_lint.report import State
 from tests.harness import FIXTURES, Case, lint_case, lint_trees
@@ -32,6 +35,37 @@ def test_both_places_of_a_sentence_name_each_other(tmp_path):
     others = {"says the same"}
     assert [one.path for one in script.related if one.label in others] == [entry.location.path]
     assert [one.path for one in entry.related if one.label in others] == [script.location.path]
+
+
+def test_readings_come_in_the_order_of_the_points():
+    facts = [["a", "b", "c"], True, [], {"n": [["1", None, [0, 2]], ["2", None, [1, 1]]]}]
+    (quantity,) = values_from(facts).quantities
+    assert [(one.point, one.value) for one in quantity.readings] == [
+        ("a", "1"),
+        ("b", "2"),
+        ("c", "1"),
+    ]
+
+
+def test_a_value_of_the_whole_entry_can_change_too(tmp_path):
+    case = Case(FIXTURES / RULE / "flags-range-and-count")
+    (tmp_path / "trees").mkdir()
+    before, _ = case.trees(tmp_path / "trees")
+    config = before / "configs/amd-master.yaml"
+    text = config.read_text().replace("TP8 sweeps conc 4-64.", "The router-version is 3 here.")
+    config.write_text(text.replace("  multinode: false", "  multinode: false\n  router-version: 3"))
+    after = tree(tmp_path, "changed", {"perf-changelog.yaml": ""})
+    shutil.copytree(before, after, dirs_exist_ok=True)
+    new = (
+        (before / "configs/amd-master.yaml")
+        .read_text()
+        .replace("router-version: 3", "router-version: 4")
+    )
+    (after / "configs/amd-master.yaml").write_text(new)
+    report = lint_trees(tmp_path / "repository", [before, after], rules=(find_rule(RULE),))
+    assert [item.finding.message for item in report.findings] == [
+        "The comment says `router-version is 3`, but `router-version` is 4."
+    ]
 
 
 EDITS = [

@@ -226,11 +226,10 @@ class EntryFacts(Facts):
 
     @cached_property
     def inputs(self) -> Hashable:
-        """Return the rows, and what scripts and recipes are computed from."""
-        rows = tuple(
-            (setting.name, setting.value) for row in self._rows for setting in row.settings
-        )
-        return rows, tuple(part.inputs for part in self.parts)
+        """Return what entry and rows say, and what scripts and recipes are computed from."""
+        written = (*self._entry.settings, *(one for row in self._rows for one in row.settings))
+        settings = tuple((setting.name, setting.value) for setting in written)
+        return settings, tuple(part.inputs for part in self.parts)
 
     @property
     def images(self) -> tuple[Image, ...]:

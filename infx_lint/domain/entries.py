@@ -18,6 +18,7 @@ from infx_lint.documents.comment_blocks import CommentBlock, comment_blocks
 from infx_lint.documents.yaml_file import YamlFile
 from infx_lint.documents.yaml_tree import MappingNode, Node, ScalarNode, SequenceNode, lookup
 from infx_lint.domain.layout import RECIPE_SETTINGS
+from infx_lint.domain.points import doubled
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 
@@ -25,7 +26,6 @@ _SCENARIOS = ("seq-len-configs", "fixed-seq-len", "agentic-coding")
 _SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _RECIPE, _RECIPE_FOLDER = "srt-recipe", "srt-recipe-dir"
 _LONGEST = 2_000
-_MOST_DOUBLINGS = 20
 
 
 class Setting(NamedTuple):
@@ -227,8 +227,7 @@ def _concurrencies(row: Node) -> list[int]:
     start, end = _int(lookup(row, "conc-start")), _int(lookup(row, "conc-end"))
     if start is None or end is None or not 0 < start <= end:
         return []
-    found = [start << doubling for doubling in range(_MOST_DOUBLINGS) if start << doubling < end]
-    return [*found, end]
+    return doubled(start, end)
 
 
 def _settings(file: YamlFile, node: Node, name: str) -> Iterator[list[Any]]:

@@ -226,6 +226,15 @@ def _offloading(row: _Fields) -> dict[str, str]:
     }
 
 
+def doubled(start: int, end: int) -> list[int]:
+    """Return a positive number, doubled as long as it is below an end, and the end."""
+    found = []
+    while start < end:
+        found.append(start)
+        start *= 2
+    return [*found, end]
+
+
 def _concurrencies(row: _Fields) -> list[int]:
     """Return a list as it stands, or a start that is doubled up to an end, which is included."""
     listed = _items(row.get("conc-list"))[:MOST_POINTS]
@@ -234,11 +243,7 @@ def _concurrencies(row: _Fields) -> list[int]:
     concurrency, end = _number(row.get("conc-start")), _number(row.get("conc-end"))
     if concurrency > end:
         raise _ShapeError
-    found = []
-    while concurrency < end:
-        found.append(concurrency)
-        concurrency *= 2
-    return [*found, end]
+    return doubled(concurrency, end)
 
 
 def _fields(node: Node | None) -> _Fields:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infx_lint.claims.facts import Place, Quantity, Reading, normalised
@@ -82,12 +83,14 @@ def values_from(facts: list[Any]) -> ScriptValues:
     labels, is_complete, sourced, values = facts
     quantities = []
     for name, found in values.items():
-        readings = (
-            sorted(
-                (index, value, place) for value, place, indices in found for index in set(indices)
-            )
-            if len(found) == 1
-            else [(index, value, place) for value, place, indices in found for index in indices]
+        # In the order of the points, each value of a point once.
+        readings = sorted(
+            (
+                (index, value, place)
+                for value, place, indices in found
+                for index in dict.fromkeys(indices)
+            ),
+            key=itemgetter(0),
         )
         quantities.append(
             Quantity(
