@@ -119,3 +119,11 @@ def test_other_shapes_have_no_rows(text):
     file = parse_yaml(text.encode())
     assert isinstance(file, YamlFile)
     assert all(Entry(PATH, facts).rows == () for facts in entries_of(file))
+
+
+def test_a_number_of_any_length_is_no_reason_to_fail():
+    text = MASTER.replace("conc-end: 20", f"conc-end: {'9' * 5000}")
+    file = parse_yaml(text.encode())
+    assert isinstance(file, YamlFile)
+    first, _ = (Entry(PATH, facts) for facts in entries_of(file))
+    assert first.rows[0].row.concurrencies == ()

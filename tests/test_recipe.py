@@ -151,3 +151,11 @@ def test_values_inside_json():
     # Of text that is known in parts only.
     assert dict(inner_values('{"mode":"FULL","sizes":[')) == {"mode": "FULL"}
     assert dict(inner_values("plain")) == {}
+
+
+def test_a_number_of_any_length_is_no_reason_to_fail():
+    digits = "9" * 5000
+    text = f"resources: {{ agg_workers: {digits} }}\nbenchmark: {{ concurrencies: 4x{digits} }}\n"
+    (only,) = variants_of(parse(text))
+    assert only.sides == ()
+    assert only.concurrencies == (4,)

@@ -118,7 +118,7 @@ def _without_verified(quantity: Quantity) -> Quantity:
     readings = tuple(
         reading._replace(value=str(int(reading.value) - 1))
         for reading in quantity.readings
-        if reading.value is not None and reading.value.isdecimal()
+        if reading.value is not None and re.fullmatch(r"\d{1,9}", reading.value)
     )
     return quantity._replace(readings=readings)
 

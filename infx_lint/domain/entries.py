@@ -26,6 +26,7 @@ _SCENARIOS = ("seq-len-configs", "fixed-seq-len", "agentic-coding")
 _SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _RECIPE, _RECIPE_FOLDER = "srt-recipe", "srt-recipe-dir"
 _LONGEST = 2_000
+_MOST_DIGITS = 9
 
 
 class Setting(NamedTuple):
@@ -254,4 +255,4 @@ def _pairs(node: Node | None) -> list[tuple[str, Node]]:
 
 def _int(node: Node | None) -> int | None:
     text = node.value if isinstance(node, ScalarNode) else ""
-    return int(text) if text.isdecimal() else None
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None

@@ -36,6 +36,7 @@ _ALL_EXPERTS = "enable-expert-parallel"
 MOST_LEAVES = 20_000
 MOST_VARIANTS = 200
 _DEEPEST = 40
+_MOST_DIGITS = 9
 
 Merged: TypeAlias = "dict[str, Merged] | Node"
 
@@ -85,7 +86,9 @@ class Variant(NamedTuple):
         texts = [
             leaf.value for leaf in self.leaves if leaf.route[:2] == ("benchmark", "concurrencies")
         ]
-        return tuple(int(number) for text in texts for number in re.findall(r"\d+", text))
+        return tuple(
+            int(number) for text in texts for number in re.findall(r"(?<!\d)\d{1,9}(?!\d)", text)
+        )
 
     def _side(self, role: str, key: str) -> Side | None:
         workers = self._number("roles", key, "workers") or self._number(
@@ -221,7 +224,8 @@ def _leaves(file: YamlFile, merged: Merged) -> Iterator[Leaf]:
 
 
 def _int(leaf: Leaf | None) -> int | None:
-    return int(leaf.value) if leaf is not None and leaf.value.isdecimal() else None
+    text = leaf.value if leaf is not None else ""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def _is_true(leaf: Leaf | None) -> bool:
