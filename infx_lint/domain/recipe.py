@@ -37,6 +37,7 @@ MOST_LEAVES = 20_000
 MOST_VARIANTS = 200
 _DEEPEST = 40
 _MOST_DIGITS = 9
+_COUNT = re.compile(r"(?<!\d)\d{1,9}(?!\d)")
 
 Merged: TypeAlias = "dict[str, Merged] | Node"
 
