@@ -80,6 +80,7 @@ VALUES = [
     ("observed at mem-fraction 0.8", []),
     ("not mem-fraction 0.8", []),
     ("mem-fraction 0.8 or 0.9", []),
+    ("that release tripped over it (mem-fraction 0.8 + graphs)", []),
     ("mem-fraction 0.8/0.9", []),
     ("page-size 4x the block", []),
     ("released in v0.8", []),
