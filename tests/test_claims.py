@@ -1,10 +1,13 @@
 """What is a claim and what is not, shape by shape, and what amounts agree with."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from infx_lint.claims.amounts import amount_of
 from infx_lint.claims.claim import Verdict, judge_points, listed
-from infx_lint.claims.facts import Place, Quantity, Reading
+from infx_lint.claims.facts import Place, Quantity, Reading, Row, Side
 from infx_lint.claims.grammar import claims_of
 from infx_lint.claims.wording import MOST_SENTENCES
 from infx_lint.documents.comment_blocks import CommentBlock
@@ -299,3 +302,11 @@ def test_what_is_no_prose_costs_nothing():
     assert claims_of(block("max-num-seqs=4 " * 80)) == ()
     many = claims_of(block("max-num-seqs=4 is kept.\n\n" * (2 * MOST_SENTENCES)))
     assert len(many) == MOST_SENTENCES
+
+
+@pytest.mark.parametrize(("nodes", "verdict"), [(None, Verdict.UNKNOWN), (1, Verdict.FALSE)])
+def test_letters_may_count_nodes_that_are_not_known(nodes, verdict):
+    sides = (Side("prefill", 15, 15, 4, 4), Side("decode", 1, nodes, 12, 12))
+    (claim,) = claims_of(block("15P+3D"))
+    facts: Any = SimpleNamespace(rows=(Row(sides, (8,), PLACE),))
+    assert claim.judge(facts).verdict is verdict
