@@ -127,3 +127,12 @@ def test_a_number_of_any_length_is_no_reason_to_fail():
     assert isinstance(file, YamlFile)
     first, _ = (Entry(PATH, facts) for facts in entries_of(file))
     assert first.rows[0].row.concurrencies == ()
+
+
+def test_a_deeper_comment_does_not_end_the_reach_of_a_heading():
+    text = MASTER.replace("      # Heading of one.\n", "        # Deeper.\n")
+    file = parse_yaml(text.encode())
+    assert isinstance(file, YamlFile)
+    first, _ = (Entry(PATH, facts) for facts in entries_of(file))
+    scopes = {block.text.strip(): len(rows) for block, rows in first.comments}
+    assert (scopes["Heading of two."], scopes["Deeper."]) == (3, 1)
