@@ -29,6 +29,18 @@ def digest(parts: object) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
+def source_version(*folders: Path) -> str:
+    """Return what changes with our own source in some folders, for facts that hang on it."""
+    stats = sorted(
+        (file.name, stat.st_size, stat.st_mtime_ns)
+        for folder in folders
+        for file in os.scandir(folder)
+        if file.name.endswith(".py")
+        for stat in (file.stat(),)
+    )
+    return digest(stats)[:12]
+
+
 class FactCache:
     """Facts by kind and blob id, one small file each.
 
@@ -56,15 +68,22 @@ class FactCache:
         """Return a fact of the kinds that JSON holds, computed now where it is not known."""
         if self.folder is None:
             return compute()
-        file = self.folder / f"{kind}-{blob}.json"
         try:
-            return json.loads(file.read_bytes())["fact"]
+            return json.loads(self._file(self.folder, kind, blob).read_bytes())["fact"]
         except (OSError, ValueError, LookupError, TypeError):
             fact = compute()
-            self._store(file, fact)
+            self.put(kind, blob, fact)
             return fact
 
-    def _store(self, file: Path, fact: object) -> None:
+    @staticmethod
+    def _file(folder: Path, kind: str, blob: str) -> Path:
+        return folder / f"{kind}-{blob}.json"
+
+    def put(self, kind: str, blob: str, fact: object) -> None:
+        """Write a fact down, in the place of what was known before."""
+        if self.folder is None:
+            return
+        file = self._file(self.folder, kind, blob)
         draft = file.with_suffix(f".{os.getpid()}.tmp")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)

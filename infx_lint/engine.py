@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -11,12 +10,14 @@ from typing import NamedTuple
 
 from infx_lint.cache import FactCache
 from infx_lint.change import TreeEntry
+from infx_lint.clean_files import CleanFiles
 from infx_lint.documents.by_path import parser_for
 from infx_lint.domain.project import Project
 from infx_lint.finding import Finding, RuleFailure, Severity
 from infx_lint.git import GitError
 from infx_lint.paths import RepoPath
 from infx_lint.placement import place
+from infx_lint.registry import rules_folder
 from infx_lint.report import Analysed, Report, Reported, State
 from infx_lint.rule_api import ChangeContext, FileContext, History, Rule
 from infx_lint.scope import Comparison
@@ -57,6 +58,7 @@ class _Run:
         self._failures: dict[RuleFailure, None] = {}
         self._seconds: dict[str, float] = {}
         self._silent: list[str] = []
+        self._clean = CleanFiles(job.cache, rules_folder())
 
     def report(self) -> Report:
         found = self.findings()
@@ -83,7 +85,7 @@ class _Run:
     def findings(self) -> tuple[Reported, ...]:
         """Return what all rules find, sorted by place."""
         found: list[Reported] = []
-        self._head.prepare(file.head for file in self._change.files if file.head)
+        self._prepare()
         for rule in self._job.rules:
             started = time.perf_counter()
             if self._has_authority(rule):
@@ -91,8 +93,22 @@ class _Run:
             else:
                 self._silent.append(rule.id)
             self._seconds[rule.id] = time.perf_counter() - started
+        self._clean.save()
         found.sort(key=lambda item: (item.finding.location.path, item.finding.location.span))
         return tuple(found)
+
+    def _prepare(self) -> None:
+        """Parse at once what rules will look at."""
+        rules = [rule.id for rule in self._job.rules if rule.document]
+        heads = [file.head for file in self._change.files if file.head]
+        self._head.prepare(
+            entry
+            for entry in heads
+            if _is_looked_at(entry)
+            and not all(
+                self._clean.knows(rule, self._head.evidence_of(entry.path)) for rule in rules
+            )
+        )
 
     def _has_authority(self, rule: Rule) -> bool:
         """Tell whether the policy that a rule enforces stands, or the settings ask for it."""
@@ -116,7 +132,10 @@ class _Run:
             yield from self._label(rule, found, known)
 
     def _run_on_file(self, rule: Rule, entry: TreeEntry, project: Project) -> list[Finding]:
-        if rule.document is None or not entry.mode.is_regular or parser_for(entry.path) is None:
+        if not _is_looked_at(entry):
+            return []
+        evidence = project.evidence_of(entry.path)
+        if self._clean.knows(rule.id, evidence):
             return []
 
         def context() -> FileContext[object] | None:
@@ -129,7 +148,10 @@ class _Run:
                 return None
             return FileContext(entry.path, document, project)
 
-        return self._collect(rule, context, entry.path)
+        found = self._collect(rule, context, entry.path)
+        if not found and not any(failure.path == entry.path for failure in self._failures):
+            self._clean.add(rule.id, evidence)
+        return found
 
     def _collect(
         self, rule: Rule, make_context: Callable[[], object | None], path: RepoPath | None
@@ -144,6 +166,8 @@ class _Run:
         except GitError:
             raise
         except Exception as error:  # noqa: BLE001 - the one place: a broken rule must not hide others
+            import traceback
+
             where = traceback.extract_tb(error.__traceback__)[-1]
             summary = (
                 f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
@@ -174,3 +198,7 @@ class _Run:
                 place=place(finding.location, self._change, self._job.history.hunks),
                 fingerprint=fingerprint,
             )
+
+
+def _is_looked_at(entry: TreeEntry) -> bool:
+    return entry.mode.is_regular and parser_for(entry.path) is not None

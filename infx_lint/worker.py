@@ -7,7 +7,6 @@ overflows its stack on deeply nested source). What they read comes from pull req
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -78,6 +77,8 @@ def run_program(name: str, arguments: tuple[str, ...], data: bytes) -> tuple[int
 @lru_cache
 def find_program(name: str) -> str | None:
     """Return the path of a program: installed beside this package, else on the search path."""
+    import shutil
+
     beside = shutil.which(name, path=sysconfig.get_path("scripts"))
     return beside or shutil.which(name)
 

@@ -45,7 +45,7 @@ _CASE = Pattern(
 _POINTS = Pattern(rf"\((?P<count>{COUNT}) points?\)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class ListClaim(Claim):
     """Rows are said to have these concurrencies, or all from the first to the last."""
 
@@ -78,7 +78,7 @@ class ListClaim(Claim):
         return f"the concurrencies are {judgement.actual}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class MostClaim(Claim):
     """Some concurrency is said to be the highest."""
 
@@ -100,7 +100,7 @@ class MostClaim(Claim):
         return f"the highest concurrency is {judgement.actual}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class BandClaim(Claim):
     """Some rows are said to lie in a band."""
 
@@ -128,7 +128,7 @@ class BandClaim(Claim):
         return f"the concurrencies are {judgement.actual}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class PointsClaim(Claim):
     """A heading counts the rows or points below it."""
 

@@ -46,7 +46,7 @@ _AFTERWARDS = Pattern(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class EqualityClaim(Claim):
     """A name is said to have a value."""
 

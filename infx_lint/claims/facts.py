@@ -157,6 +157,17 @@ class Facts(ABC):
             found.setdefault(normalised(quantity.name), []).append(quantity)
         return {name: tuple(quantities) for name, quantities in found.items()}
 
+    @cached_property
+    def _holders(self) -> Mapping[str, list[Quantity]]:
+        """Return the quantities that have a value at some point, by it."""
+        found: dict[str, list[Quantity]] = {}
+        for quantities in self._quantities.values():
+            for quantity in quantities:
+                for value in {reading.value: None for reading in quantity.readings}:
+                    if value is not None:
+                        found.setdefault(value, []).append(quantity)
+        return found
+
     def named(self, *names: str) -> tuple[Quantity, ...]:
         """Return what has one of some normalised names."""
         found: list[Quantity] = []
@@ -192,12 +203,7 @@ class Facts(ABC):
         """Return what has a value at some point."""
         found: list[Quantity] = []
         if self.may_hold(normalised(value)):
-            for quantities in self._quantities.values():
-                found += (
-                    quantity
-                    for quantity in quantities
-                    if any(reading.value == value for reading in quantity.readings)
-                )
+            found += self._holders.get(value, ())
         for part in self.parts:
             found += part.having(value)
         return tuple(found)

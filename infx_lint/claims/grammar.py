@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from infx_lint.cache import digest
+from infx_lint.cache import source_version
 from infx_lint.claims import concurrency, equality, image, mode, speculation, topology, unset
 from infx_lint.claims.claim import Claim
 from infx_lint.claims.wording import sentences, without_code
@@ -53,8 +53,7 @@ def unpack(facts: list[Any]) -> Claim:
 
 def version() -> str:
     """Return what changes with the grammar, for claims that are remembered."""
-    stats = ((path.name, path.stat()) for path in sorted(Path(__file__).parent.glob("*.py")))
-    return digest([(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats])[:12]
+    return source_version(Path(__file__).parent)
 
 
 def claims_of(block: CommentBlock) -> tuple[Claim, ...]:

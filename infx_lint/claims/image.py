@@ -58,7 +58,7 @@ _SINCE = Pattern(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class ImageClaim(Claim):
     """An image is said to bear a tag, a part of one, or to be of some kind."""
 

@@ -16,7 +16,7 @@ _TOKEN = Pattern(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class ModeClaim(Claim):
     """A word that is a value of the configuration stands in a comment."""
 

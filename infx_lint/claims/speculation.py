@@ -53,7 +53,7 @@ def is_draft_length(name: str) -> bool:
     return name in _NAMES
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class TripleClaim(Claim):
     """EAGLE is said to run with steps, topk and draft tokens."""
 
@@ -89,7 +89,7 @@ class TripleClaim(Claim):
         return f"steps, topk and draft tokens are {judgement.actual}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class DepthClaim(Claim):
     """Speculation is said to go some number of tokens deep."""
 

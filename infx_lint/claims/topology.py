@@ -52,7 +52,7 @@ _KIND_BEFORE = Pattern(
 _TOTAL = Pattern(r"(?<![\w.-])(?P<count>\d{1,3})\s?(?:nodes?\s+total|n(?=\s*[:,)]))", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class CountClaim(Claim):
     """Some number of prefill and decode workers; P and D may count nodes or GPUs as well."""
 
@@ -80,7 +80,7 @@ class CountClaim(Claim):
         return f"the workers are {judgement.actual}"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class NodesClaim(Claim):
     """A total of nodes."""
 
@@ -108,7 +108,7 @@ class NodesClaim(Claim):
         return f"there are {judgement.actual} nodes"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class LabelClaim(Claim):
     """A degree of parallelism of the prefill or the decode workers, or of either."""
 

@@ -32,7 +32,7 @@ _KNOB = Pattern(r"^\s{2,}(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s{2,}(?P<value>
 _LEAST_KNOBS = 3
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class UnsetClaim(Claim):
     """A variable or flag is said not to be set."""
 
@@ -63,7 +63,7 @@ def _set(readings: list[Reading], verdict: Verdict) -> Judgement:
     return Judgement(verdict, values, rows, places)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class KnobClaim(Claim):
     """A table of knobs names a variable."""
 

@@ -11,12 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from infx_lint.claims.facts import WHOLE, Facts, Image, Place, Quantity, Reading, Row, normalised
-from infx_lint.documents.shell_file import ShellFile
 from infx_lint.domain.entries import Entry, EntryRow
 from infx_lint.domain.layout import RECIPE_SETTINGS
 from infx_lint.domain.points import Point
 from infx_lint.domain.recipe import Variant, inner_values
-from infx_lint.domain.script_values import ScriptValues, code_of
+from infx_lint.domain.script_values import ScriptValues
 from infx_lint.paths import RepoPath
 
 if TYPE_CHECKING:
@@ -51,14 +50,14 @@ class ScriptFacts(Facts):
     @cached_property
     def inputs(self) -> Hashable:
         """Return the files that can be run, and what the rows give them."""
-        code = self._code(self._path)
+        code = self._project.code_of(self._path)
         # Only launchers look at the image.
         unread = () if "image" in code else ("IMAGE",)
         environments = {
             tuple(sorted(item for item in point.environment.items() if item[0] not in unread))
             for point in self._points
         }
-        return self._project.blobs_run_by(self._path), frozenset(environments)
+        return self._project.files_run_by(self._path), frozenset(environments)
 
     @cached_property
     def _entries(self) -> tuple[Entry, ...]:
@@ -84,9 +83,8 @@ class ScriptFacts(Facts):
 
     @cached_property
     def _points(self) -> tuple[Point, ...]:
-        script = self._project.benchmark_script(self._path)
-        points = script.points() if script else ()
-        found = [point for point in points if self._key in {None, point.row.key}]
+        rows = self._project.rows_starting(self._path)
+        found = [point for row in rows if self._key in {None, row.key} for point in row.points()]
         if self._is_sample:
             found = list(_ends(found))
         return tuple({tuple(sorted(point.environment.items())): point for point in found}.values())
@@ -107,16 +105,12 @@ class ScriptFacts(Facts):
 
     def may_hold(self, text: str) -> bool:
         """Tell whether a normalised text stands in the script outside of comments."""
-        return text in self._code(self._path)
+        return text in self._project.code_of(self._path)
 
     def mentions(self, name: str) -> bool:
         """Tell whether a name stands in the script or in what it sources, outside of comments."""
         paths = (self._path, *self._values.sourced)
-        return any(normalised(name) in self._code(path) for path in paths)
-
-    def _code(self, path: RepoPath) -> str:
-        file = self._project.document(path)
-        return code_of(file) if isinstance(file, ShellFile) else ""
+        return any(normalised(name) in self._project.code_of(path) for path in paths)
 
     def read_quantities(self) -> Iterator[Quantity]:
         """Yield the flags and variables of every server at every point."""

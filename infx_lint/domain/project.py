@@ -13,10 +13,9 @@ from infx_lint.cache import FactCache, digest
 from infx_lint.change import TreeEntry
 from infx_lint.documents.by_path import parser_for
 from infx_lint.documents.shell_file import ShellFile, parse_shell
-from infx_lint.documents.text_file import TextFile, parse_text
 from infx_lint.documents.yaml_file import YamlFile, parse_yaml
 from infx_lint.domain.changelog import Changelog
-from infx_lint.domain.layout import GENERATORS, RECIPE_SETTINGS, RECIPES, Layout, discover
+from infx_lint.domain.layout import RECIPE_SETTINGS, RECIPES, Layout, discover
 from infx_lint.domain.master_config import ConfigKey, ConfigKeys, config_keys_of
 from infx_lint.domain.schema import Schema, builtin_schema, find_schema
 from infx_lint.finding import Span
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from infx_lint.documents.comment_blocks import CommentBlock
     from infx_lint.domain.benchmark_script import BenchmarkScript
     from infx_lint.domain.calls import Repeated, Stray
+    from infx_lint.domain.config_rows import ConfigRows
     from infx_lint.domain.entries import Entry, EntryRow
     from infx_lint.domain.points import Point, Row
     from infx_lint.domain.recipe import Variant
@@ -56,6 +56,8 @@ class Project:
         self._entries: dict[RepoPath, tuple[Entry, ...]] = {}
         self._values: dict[Hashable, ScriptValues] = {}
         self._variants: dict[RepoPath, tuple[Variant, ...]] = {}
+        self._evidence: dict[RepoPath, str] = {}
+        self._code: dict[RepoPath, str] = {}
 
     @cached_property
     def layout(self) -> Layout:
@@ -230,25 +232,22 @@ class Project:
         return tuple(ConfigKey(name, path, Span(*numbers)) for name, *numbers in facts)
 
     @cached_property
-    def _rows_by_script(self) -> Mapping[RepoPath, tuple[Row, ...]]:
-        found: dict[RepoPath, list[Row]] = {}
-        for path in self.layout.master_configs:
-            for row in self.rows_of(path):
-                script = self.script_of(row)
-                if script is not None:
-                    found.setdefault(script, []).append(row)
-        return {script: tuple(rows) for script, rows in found.items()}
+    def _rows(self) -> ConfigRows:
+        from infx_lint.domain.config_rows import ConfigRows
+
+        return ConfigRows(self.tree, self.layout, self._cache)
 
     def rows_of(self, path: RepoPath) -> Iterator[Row]:
         """Yield the single-node rows of a master config; none where it cannot be read."""
-        from infx_lint.domain.points import row_from, rows_of
+        return self._rows.of(path)
 
-        def compute() -> list[list[Any]]:
-            file = self.tree.parse(path, parse_yaml)
-            return rows_of(file) if isinstance(file, YamlFile) else []
+    def script_of(self, row: Row) -> RepoPath | None:
+        """Return the single-node script that a config row starts, None where it is missing."""
+        return self._rows.script_of(row.scripts, agentic=row.is_agentic)
 
-        for facts in self._cache.get("config-rows-2", self.tree.blob(path), compute):
-            yield row_from(facts, path, self._context_margin)
+    def rows_starting(self, script: RepoPath) -> tuple[Row, ...]:
+        """Return the config rows that start a single-node benchmark script."""
+        return self._rows.starting(script)
 
     def entries_of(self, path: RepoPath) -> tuple[Entry, ...]:
         """Return the entries of a master config; none where it cannot be read."""
@@ -296,27 +295,59 @@ class Project:
 
     def script_values(self, path: RepoPath, points: tuple[Point, ...]) -> ScriptValues:
         """Return what the servers of a benchmark script are given at some points."""
-        from infx_lint.domain.script_values import values_from, values_of
+        from infx_lint.domain.script_values import values_from
+
+        def compute() -> list[Any]:
+            from infx_lint.domain.script_reader import values_of
+
+            return values_of(self, path, points)
 
         key = (path, tuple(tuple(sorted(point.environment.items())) for point in points))
         if key not in self._values:
-            facts = self._cache.get(
-                "script-values-2",
-                digest([path, self.blobs_run_by(path), key[1]]),
-                lambda: values_of(self, path, points),
-            )
+            evidence = digest([self.files_run_by(path), key[1]])
+            facts = self._cache.get("script-values-3", evidence, compute)
             self._values[key] = values_from(facts)
         return self._values[key]
 
-    def blobs_run_by(self, path: RepoPath) -> tuple[str, ...]:
-        """Return the blobs of a script and of all that it may source, by what it names."""
+    def code_of(self, path: RepoPath) -> str:
+        """Return the normalised text of a script without its comments; none if unreadable."""
+
+        def compute() -> str:
+            from infx_lint.domain.script_reader import code_of
+
+            file = self.document(path)
+            return code_of(file) if isinstance(file, ShellFile) else ""
+
+        if path not in self._code:
+            self._code[path] = self._cache.get("code-1", self.tree.blob(path), compute)
+        return self._code[path]
+
+    def evidence_of(self, path: RepoPath) -> str:
+        """Return a name for all that decides whether rules find nothing in a file.
+
+        They may look at more where they find something: for a way to mend it.
+        """
+        if path not in self._evidence:
+            parts: list[object] = [path, self.tree.blob(path), self.layout.root]
+            if parser_for(path) is parse_shell:
+                rows = self.rows_starting(path) if self.layout.is_benchmark_script(path) else ()
+                parts += [self.files_run_by(path), rows]
+            elif self.layout.is_master_config(path):
+                parts += [(other, self.tree.blob(other)) for other in self.layout.master_configs]
+            else:
+                parts.append(self.layout.changelog)
+            self._evidence[path] = digest(parts)
+        return self._evidence[path]
+
+    def files_run_by(self, path: RepoPath) -> tuple[tuple[RepoPath, str], ...]:
+        """Return a script and all that it may source, by what it names, each with its blob."""
         found = [path]
         for one in found:
             if len(found) > MOST_SOURCED:
                 break
             for name in self._scripts_named_by(one):
                 found += (more for more in self._scripts_by_name.get(name, ()) if more not in found)
-        return tuple(self.tree.blob(one) for one in found)
+        return tuple((one, self.tree.blob(one)) for one in found)
 
     def _scripts_named_by(self, path: RepoPath) -> list[str]:
         def compute() -> list[str]:
@@ -406,30 +437,6 @@ class Project:
                         path, selector = self.recipe_at(setting.value)
                         if path == recipe:
                             yield entry, selector, row
-
-    @cached_property
-    def _context_margin(self) -> int | None:
-        """Return what the matrix generator adds to the lengths of a run for its context.
-
-        The formula has changed with time, so it is read from the tree; None where it is not found.
-        """
-        from infx_lint.domain.points import context_margin
-
-        for path in self.layout.python:
-            if path.endswith(GENERATORS):
-                text = self.tree.parse(path, parse_text)
-                return context_margin(text.text) if isinstance(text, TextFile) else None
-        return None
-
-    def script_of(self, row: Row) -> RepoPath | None:
-        """Return the single-node script that a config row starts, None where it is missing."""
-        folder = self.layout.script_folder(agentic=row.is_agentic)
-        paths = (folder / name for name in row.scripts) if folder is not None else ()
-        return next(filter(self.tree.is_file, paths), None)
-
-    def rows_starting(self, script: RepoPath) -> tuple[Row, ...]:
-        """Return the config rows that start a single-node benchmark script."""
-        return self._rows_by_script.get(script, ())
 
     @cached_property
     def config_keys(self) -> ConfigKeys | None:
