@@ -10,11 +10,11 @@ from infx_lint.documents.shell_file import ShellFile
 from infx_lint.documents.yaml_file import YamlFile
 from infx_lint.domain.project import Project
 from infx_lint.finding import Finding, Severity, Span
-from infx_lint.git import Repository
+from infx_lint.git import Repository, make_repository
 from infx_lint.registry import all_rules
 from infx_lint.rule_api import FileContext, Rule
 from infx_lint.scope import Request, compare
-from tests.harness import LAYOUTS, lint_trees, make_repository
+from tests.harness import LAYOUTS, lint_trees
 
 SCRIPT = "benchmarks/single_node/fixed_seq_len/gptoss_fp4_b200.sh"
 
@@ -55,7 +55,7 @@ def counting(calls, *, finds=False, fails=False):
 
 
 def test_clean_file_is_looked_at_once(review):
-    calls = []
+    calls: list[str] = []
     for _ in range(2):
         assert not review(counting(calls), {"a.yaml": "x: 1\n"}).findings
     assert calls == ["a.yaml"]
@@ -65,14 +65,14 @@ def test_clean_file_is_looked_at_once(review):
 
 @pytest.mark.parametrize("outcome", ["finds", "fails"])
 def test_what_is_found_or_fails_is_never_remembered(review, outcome):
-    calls = []
+    calls: list[str] = []
     reports = [review(counting(calls, **{outcome: True}), {"a.yaml": "x: 1\n"}) for _ in range(2)]
     assert len(calls) == 2
     assert all(report.findings or report.failures for report in reports)
 
 
 def test_script_is_looked_at_again_when_what_it_sources_changes_or_moves(review):
-    calls = []
+    calls: list[str] = []
     script = {"bench/run.sh": "source bench/lib.sh\nstart\n"}
     for library in (
         {"bench/lib.sh": "start() { :; }\n"},
@@ -112,7 +112,7 @@ def test_rules_look_at_nothing_but_their_evidence_where_they_find_nothing(tmp_pa
                 allowed = {path, *project.layout.master_configs, *project.layout.python}
                 if path.suffix == ".sh":
                     allowed |= {one for one, _ in project.files_run_by(path)}
-                read = set()
+                read: set[str] = set()
                 with monkeypatch.context() as patch:
                     patch.setattr(tree, "blob", recording(tree.blob, read))
                     found = list(rule.check(FileContext(path, document, project)))
