@@ -17,8 +17,16 @@ from infx_lint.claims.facts import DECODE, PREFILL, WHOLE, Image, Place, Row, Si
 from infx_lint.documents.comment_blocks import CommentBlock, comment_blocks
 from infx_lint.documents.yaml_file import YamlFile
 from infx_lint.documents.yaml_tree import MappingNode, Node, ScalarNode, SequenceNode, lookup
+from infx_lint.domain.entry_points import (
+    FieldValue,
+    PointRow,
+    concurrencies_of,
+    field_from,
+    fields_of,
+    point_row_from,
+    point_rows_of,
+)
 from infx_lint.domain.layout import RECIPE_SETTINGS
-from infx_lint.domain.points import doubled
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 
@@ -84,6 +92,16 @@ class Entry:
             )
             for sides, concurrencies, span, lengths, end_line, settings in self._facts["rows"]
         )
+
+    @cached_property
+    def fields(self) -> tuple[FieldValue, ...]:
+        """Return what the entry says outside of rows."""
+        return tuple(map(field_from, self._facts["fields"]))
+
+    @cached_property
+    def point_rows(self) -> tuple[PointRow, ...]:
+        """Return the rows as topologies with their concurrencies."""
+        return tuple(map(point_row_from, self._facts["points"]))
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
@@ -169,6 +187,8 @@ def _entry(
     packed = {
         "image": [image.value, file.span(image)] if isinstance(image, ScalarNode) else None,
         "rows": rows,
+        "fields": fields_of(file, value),
+        "points": point_rows_of(file, value),
         "settings": settings,
         "comments": [list(block) for block in blocks],
     }
@@ -209,7 +229,7 @@ def _row(file: YamlFile, row: Node, lengths: str, shared: list[Any]) -> list[Any
     for side in sides:
         count = nodes.get(f"{side[0].upper()}_NODES", "")
         side[2] = int(count) if count.isdecimal() else None
-    concurrencies = _concurrencies(row)
+    concurrencies = concurrencies_of(row)
     return [sides, concurrencies, span, lengths, span.end_line, [*settings, *shared]]
 
 
@@ -219,16 +239,6 @@ def _side(node: Node | None, kind: str) -> list[Any]:
     has_attention = isinstance(attention, ScalarNode) and attention.value.lower() in {"true", "yes"}
     workers = _int(lookup(node, "num-worker"))
     return [kind, workers, None, tp, ep or 1, None, None, has_attention]
-
-
-def _concurrencies(row: Node) -> list[int]:
-    listed = lookup(row, "conc-list")
-    if isinstance(listed, SequenceNode):
-        return [number for node in listed.value if (number := _int(node)) is not None]
-    start, end = _int(lookup(row, "conc-start")), _int(lookup(row, "conc-end"))
-    if start is None or end is None or not 0 < start <= end:
-        return []
-    return doubled(start, end)
 
 
 def _settings(file: YamlFile, node: Node, name: str) -> Iterator[list[Any]]:

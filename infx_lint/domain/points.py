@@ -24,7 +24,7 @@ from infx_lint.paths import RepoPath
 
 FIXED, AGENTIC = "fixed-seq-len", "agentic-coding"
 # Until 2026-05-01 (#1201) the fixed lengths stood directly below the key.
-_OLD_FIXED = "seq-len-configs"
+OLD_FIXED = "seq-len-configs"
 # Of the older names. The launcher of MI355X, which alone runs `atom`, tries no name without it.
 _ENGINE_SUFFIXES = {"trt": "_trt", "atom": "_atom"}
 
@@ -156,7 +156,7 @@ def _single_node_keys(root: Node | None) -> Iterator[tuple[str, _Fields]]:
 def _configs(fields: _Fields) -> Iterator[tuple[str, Node]]:
     """Yield the configs of every scenario, each with the name that it stands under."""
     scenarios = _fields(fields.get("scenarios"))
-    for above, scenario in ((fields, _OLD_FIXED), (scenarios, FIXED), (scenarios, AGENTIC)):
+    for above, scenario in ((fields, OLD_FIXED), (scenarios, FIXED), (scenarios, AGENTIC)):
         for config in _items(above.get(scenario)):
             yield scenario, config
 
@@ -176,7 +176,7 @@ def _search(key: str, fields: _Fields, place: str, config: _Fields) -> _Search:
     else:
         isl, osl = _number(config.get("isl")), _number(config.get("osl"))
         shared |= {"ISL": isl, "OSL": osl}
-    if place != _OLD_FIXED:
+    if place != OLD_FIXED:
         shared |= {"SCENARIO_TYPE": place, "IS_AGENTIC": int(place == AGENTIC)}
     # Launchers read the prefix out of `EXP_NAME`, where an underscore follows it.
     gpu = runner.removeprefix("cluster:").partition("-")[0]

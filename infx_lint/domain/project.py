@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from infx_lint.domain.entries import Entry, EntryRow
     from infx_lint.domain.points import Point, Row
     from infx_lint.domain.recipe import Variant
+    from infx_lint.domain.script_effects import Effects
     from infx_lint.domain.script_values import ScriptValues
     from infx_lint.shell.assignments import Overwritten, Unused
     from infx_lint.shell.continuations import BrokenContinuation
@@ -258,7 +259,7 @@ class Project:
             return entries_of(file) if isinstance(file, YamlFile) else []
 
         if path not in self._entries:
-            facts = self._cache.get("entries-1", self.tree.blob(path), compute)
+            facts = self._cache.get("entries-2", self.tree.blob(path), compute)
             self._entries[path] = tuple(Entry(path, one) for one in facts)
         return self._entries[path]
 
@@ -308,6 +309,17 @@ class Project:
             facts = self._cache.get("script-values-3", evidence, compute)
             self._values[key] = values_from(facts)
         return self._values[key]
+
+    def script_effects(self, path: RepoPath, points: tuple[Point, ...]) -> Effects:
+        """Return what a benchmark script does at some points."""
+        from infx_lint.domain.script_effects import effects_at, effects_from
+
+        def compute() -> list[Any]:
+            return effects_at(self, path, points)
+
+        environments = tuple(tuple(sorted(point.environment.items())) for point in points)
+        evidence = digest([self.files_run_by(path), environments])
+        return effects_from(self._cache.get("script-effects-1", evidence, compute))
 
     def code_of(self, path: RepoPath) -> str:
         """Return the normalised text of a script without its comments; none if unreadable."""
