@@ -189,6 +189,11 @@ class Repository:
         raw = self._ask("log", *common, "--end-of-options", until, "--", path)
         return next(_parse_commits(raw), None)
 
+    def messages(self, since: str, until: str) -> tuple[str, ...]:
+        """Return the messages of the commits after `since` up to `until`, newest first."""
+        raw = self._ask("log", "-z", "--format=%B", "--end-of-options", f"{since}..{until}")
+        return tuple(raw.decode("utf-8", "replace").split("\0")) if raw else ()
+
     def blob_at(self, commit: str, path: RepoPath) -> str | None:
         """Return the id of a file's content at a commit, None where there is no such file."""
         found = self._object(f"{commit}:{path}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from infx_lint.change import ChangedFile, ChangeSet, Hunk
+from infx_lint.change import ChangedFile, ChangeSet, Endpoint, Hunk
+from infx_lint.finding import Side
 from infx_lint.git import Commit, Repository
 from infx_lint.paths import RepoPath
+from infx_lint.snapshot import ParseCache, Snapshot
 
 
 class GitHistory:
@@ -16,6 +18,7 @@ class GitHistory:
         self.repository = repository
         self.change = change
         self._hunks: dict[RepoPath, tuple[Hunk, ...]] = {}
+        self._parsed = ParseCache()
 
     def hunks(self, file: ChangedFile) -> tuple[Hunk, ...]:
         """Return the regions of a changed file's diff, context included."""
@@ -50,3 +53,35 @@ class GitHistory:
             return {last}
         found = [self.repository.commit_that_added(text, base, since) for text in texts]
         return {commit for commit in found if commit} if None not in found else set()
+
+    def messages(self) -> tuple[str, ...]:
+        """Return the messages of the change's commits, newest first."""
+        if self.change.base is None:
+            return ()
+        head = "HEAD" if isinstance(self.change.head, Endpoint) else self.change.head
+        return self.repository.messages(self.change.base, head)
+
+    def when_added(
+        self, text: str, path: RepoPath
+    ) -> tuple[Snapshot, tuple[ChangedFile, ...]] | None:
+        """Return the tree of the commit that brought a text into a file before the change.
+
+        Args:
+            text: the text.
+            path: the file as the base names it.
+
+        Returns:
+            The tree, and the files that differ between it and the head; None if no commit did.
+        """
+        if self.change.base is None:
+            return None
+        commit = self.repository.commit_that_added(text, path, self.change.base)
+        if commit is None:
+            return None
+        tree = Snapshot(
+            Side.BASE,
+            lambda: self.repository.tree(commit.sha),
+            self.repository.read,
+            self._parsed,
+        )
+        return tree, self.repository.changed_files(commit.sha, self.change.head)

@@ -9,25 +9,33 @@ it finds is new by nature.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from infx_lint.change import ChangedFile, ChangeSet, Hunk
 from infx_lint.documents.text_file import TextFile, parse_text
 from infx_lint.documents.yaml_file import UnreadableYaml, parse_yaml
-from infx_lint.domain.changelog import Changelog
+from infx_lint.domain.changelog import Changelog, ChangelogEntry
 from infx_lint.domain.changelog_change import ChangelogChange, compare_changelogs
 from infx_lint.domain.layout import CHANGELOG_NAME
 from infx_lint.domain.policy import Policy
 from infx_lint.domain.project import Project
 from infx_lint.finding import Finding, Location, Severity, Span
 from infx_lint.paths import RepoPath
+from infx_lint.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from infx_lint.domain.change_items import Scope
+    from infx_lint.domain.coverage import Coverage
+    from infx_lint.domain.inventory import Inventory
+    from infx_lint.domain.ledger import Missing
     from infx_lint.domain.stale_comments import StaleComment
 
 Document = TypeVar("Document")
+
+# Files of these kinds can change what is measured.
+_MEASURED_KINDS = frozenset({".yaml", ".yml", ".sh"})
 
 
 class FileContext(NamedTuple, Generic[Document]):
@@ -47,6 +55,17 @@ class History(Protocol):
 
     def hunks(self, file: ChangedFile) -> tuple[Hunk, ...]:
         """Return the regions of a changed file's diff, context included."""
+
+    def messages(self) -> tuple[str, ...]:
+        """Return the messages of the change's commits, newest first."""
+
+    def when_added(
+        self, text: str, path: RepoPath
+    ) -> tuple[Snapshot, tuple[ChangedFile, ...]] | None:
+        """Return the tree of the commit that brought a text into a file before the change.
+
+        With it come the files that differ between that tree and the head.
+        """
 
     def is_exact_revert(self, base: RepoPath, head: RepoPath, texts: tuple[str, ...]) -> bool:
         """Tell whether a change undoes the commits that brought some texts into a file.
@@ -72,6 +91,9 @@ class ChangeContext:
     head: Project
     history: History
     pull_request: int | None = None
+    _trees: dict[str, tuple[Project, tuple[ChangedFile, ...]] | None] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def files(self) -> tuple[ChangedFile, ...]:
@@ -99,6 +121,54 @@ class ChangeContext:
         from infx_lint.domain.stale_comments import stale_comments
 
         return stale_comments(self.base, self.head, self.change.files)
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """Return what the change did to what each config key runs."""
+        from infx_lint.domain.inventory import Inventory, inventory
+
+        kinds = {path.suffix for path in self.change.by_head_path if path.name != CHANGELOG_NAME}
+        if self.is_whole_tree or not kinds & _MEASURED_KINDS:
+            return Inventory((), {})
+        return inventory(self.base, self.head, self.change.files)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """Return what the added changelog entries speak of."""
+        from infx_lint.domain.coverage import Coverage
+
+        return Coverage(self.changelog.added if self.changelog else ())
+
+    @cached_property
+    def missing_entries(self) -> tuple[Missing, ...]:
+        """Return which config keys the change leaves without a changelog entry.
+
+        None of a change whose changelog cannot be read: other rules speak of that.
+        """
+        from infx_lint.domain.ledger import missing_entries
+
+        if all(item.exempt for item in self.inventory.items):
+            return ()
+        log = self.head.changelog
+        if log is None or self.changelog_defect is not None:
+            return ()
+        kept = self.changelog.older if self.changelog else log.entries
+        return missing_entries(self.inventory, self.coverage, kept, self._is_same_as_then)
+
+    def _is_same_as_then(self, entry: ChangelogEntry, key: str, scopes: frozenset[Scope]) -> bool:
+        """Tell whether a config key runs what it ran when a changelog entry was added."""
+        from infx_lint.domain.inventory import compare_key
+
+        text = entry.content_without_link
+        if text not in self._trees:
+            path = self.base.layout.changelog
+            found = self.history.when_added(text, path) if path else None
+            self._trees[text] = (self.head.at(found[0]), found[1]) if found else None
+        then = self._trees[text]
+        if then is None:
+            return False
+        items = compare_key(then[0], self.head, key, then[1]).items
+        return not any(item.scope in scopes and not item.exempt for item in items)
 
     @property
     def deleted_changelog(self) -> Changelog | None:

@@ -184,9 +184,7 @@ class Facts(ABC):
         Case, dashes and underscores do not matter, aliases are known, and a tail may be left out
         where only one name goes on.
         """
-        plain = normalised(name)
-        group = _GROUPS.get(plain, (plain,))
-        return self.named(*group) or self._going_on(plain)
+        return self.named(*same_names(name)) or self._going_on(normalised(name))
 
     def _going_on(self, start: str) -> tuple[Quantity, ...]:
         if "_" not in start:
@@ -207,6 +205,12 @@ class Facts(ABC):
         for part in self.parts:
             found += part.having(value)
         return tuple(found)
+
+
+def same_names(name: str) -> tuple[str, ...]:
+    """Return the normalised names of what a name means."""
+    plain = normalised(name)
+    return _GROUPS.get(plain, (plain,))
 
 
 def normalised(name: str) -> str:

@@ -60,6 +60,15 @@ class ChangelogEntry:
         return self.text.text[self.start : self.content_end]
 
     @property
+    def content_without_link(self) -> str:
+        """Return the entry's own lines up to its `pr-link`, which is put in at merge."""
+        key = lookup_key(self.node, "pr-link")
+        end = self.file.start(key) if key is not None else self.content_end
+        text = self.text.text[self.start : end].rstrip()
+        # A link that stands first leaves nothing.
+        return text if "\n" in text else self.content
+
+    @property
     def separator(self) -> str:
         """Return everything up to the next entry."""
         return self.text.text[self.content_end : self.end]

@@ -39,8 +39,7 @@ class ConfigKeys:
         """
         if "*" not in selector:
             return selector in self._by_name
-        first, *middle, last = selector.split("*")
-        return any(_matches(name, first, middle, last) for name in self._by_name)
+        return any(selects(selector, name) for name in self._by_name)
 
     def nearest(self, selector: str) -> ConfigKey | None:
         """Return the key that a mistyped selector most likely means."""
@@ -48,6 +47,14 @@ class ConfigKeys:
 
         near = get_close_matches(selector.replace("*", ""), self._by_name, n=1, cutoff=0.8)
         return self._by_name[near[0]] if near else None
+
+
+def selects(selector: str, key: str) -> bool:
+    """Tell whether a selector of the changelog means a config key."""
+    if "*" not in selector:
+        return selector == key
+    first, *middle, last = selector.split("*")
+    return _matches(key, first, middle, last)
 
 
 def _matches(name: str, first: str, middle: list[str], last: str) -> bool:

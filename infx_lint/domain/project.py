@@ -60,6 +60,10 @@ class Project:
         self._evidence: dict[RepoPath, str] = {}
         self._code: dict[RepoPath, str] = {}
 
+    def at(self, tree: Snapshot) -> Project:
+        """Return the project of another tree, with the same facts on disk."""
+        return Project(tree, self._cache)
+
     @cached_property
     def layout(self) -> Layout:
         """Return where things are."""
