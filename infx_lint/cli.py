@@ -22,7 +22,7 @@ from infx_lint.registry import RuleError, all_rules, find_rule, select_rules
 
 if TYPE_CHECKING:
     from infx_lint.report import Report
-    from infx_lint.rule_api import Rule
+    from infx_lint.rule_api import ChangeContext, Rule
     from infx_lint.scope import Comparison
 
 WRONG_USE, INCOMPLETE = 2, 3
@@ -229,6 +229,73 @@ def _writing(output: Path | None) -> Iterator[None]:
     except OSError as error:
         target = output or "standard output"
         raise click.UsageError(f"cannot write {target}: {error.strerror}") from None
+
+
+@cli.command("inventory")
+@click.option("--base", metavar="REV", help="Compare with the merge base of this and the head.")
+@click.option("--head", metavar="REV", help="The commit to look at; default: the working tree.")
+@click.option("--staged", is_flag=True, help="Look at what is staged, against HEAD.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["terminal", "json", "markdown"]),
+    default="terminal",
+)
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write there instead."
+)
+@_REPO
+def show_inventory(  # noqa: PLR0913 - one parameter an option
+    *,
+    base: str | None,
+    head: str | None,
+    staged: bool,
+    output_format: str,
+    output: Path | None,
+    repo: Path,
+) -> None:
+    """Show what a change does to what each config key runs, and who describes it."""
+    from infx_lint.cache import FactCache
+    from infx_lint.domain.project import Project
+    from infx_lint.history import GitHistory
+    from infx_lint.report import inventory_format
+    from infx_lint.rule_api import ChangeContext
+    from infx_lint.scope import Request, compare
+
+    if staged and (base or head):
+        raise click.UsageError("--staged compares the index with HEAD; leave out --base, --head")
+    repository = Repository(repo)
+    comparison = compare(repository, Request(base, head, staged))
+    cache = FactCache()
+    change = ChangeContext(
+        comparison.change,
+        Project(comparison.base, cache),
+        Project(comparison.head, cache),
+        GitHistory(repository, comparison.change),
+    )
+    with _writing(output):
+        if output_format == "json":
+            _write(inventory_format.render_json(change), output)
+        elif output_format == "markdown":
+            _write(inventory_format.render_markdown(change), output)
+        else:
+            _print_inventory(change, output)
+    repository.close()
+
+
+def _print_inventory(change: ChangeContext, output: Path | None) -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    from infx_lint.report.inventory_format import print_inventory
+
+    text = StringIO()
+    console = Console(file=text if output else None, highlight=False, emoji=False, markup=False)
+    console.print(printable(f"infx-lint: {change.change.reason}"), style="dim", soft_wrap=True)
+    print_inventory(change, console)
+    if output:
+        _write(text.getvalue(), output)
 
 
 @cli.command("rules")

@@ -27,7 +27,8 @@ from infx_lint.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from infx_lint.domain.change_items import Scope
-    from infx_lint.domain.coverage import Coverage
+    from infx_lint.domain.coverage import Coverage, Undescribed
+    from infx_lint.domain.description_claims import Contradiction
     from infx_lint.domain.inventory import Inventory
     from infx_lint.domain.ledger import Missing
     from infx_lint.domain.stale_comments import StaleComment
@@ -154,6 +155,22 @@ class ChangeContext:
             return ()
         kept = self.changelog.older if self.changelog else log.entries
         return missing_entries(self.inventory, self.coverage, kept, self._is_same_as_then)
+
+    @cached_property
+    def undescribed_changes(self) -> tuple[Undescribed, ...]:
+        """Return the added entries that leave out something of what they stand for."""
+        from infx_lint.domain.coverage import undescribed
+
+        added = self.changelog.added if self.changelog else ()
+        return undescribed(self.inventory.items, added, self.coverage)
+
+    @property
+    def contradicted_descriptions(self) -> tuple[Contradiction, ...]:
+        """Return what added entries say and the config keys that they select contradict."""
+        from infx_lint.domain.description_claims import contradictions
+
+        added = self.changelog.added if self.changelog else ()
+        return tuple(contradictions(self.base, self.head, added))
 
     def _is_same_as_then(self, entry: ChangelogEntry, key: str, scopes: frozenset[Scope]) -> bool:
         """Tell whether a config key runs what it ran when a changelog entry was added."""

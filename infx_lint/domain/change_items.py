@@ -30,6 +30,7 @@ class Kind(StrEnum):
     POINTS = "points"
     FLAG = "flag"
     ENVIRONMENT = "environment"
+    VARIABLE = "variable"
     COMMAND = "command"
     SETTING = "setting"
     GUARD = "guard"

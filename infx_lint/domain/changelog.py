@@ -136,6 +136,11 @@ class ChangelogEntry:
         """Return the description, a line each."""
         return tuple(node.value for node in self._scalars("description"))
 
+    @property
+    def description_lines(self) -> tuple[tuple[str, Span], ...]:
+        """Return the lines of the description with the place of each."""
+        return tuple((node.value, self.file.span(node)) for node in self._scalars("description"))
+
     def _scalars(self, field: str) -> tuple[ScalarNode, ...]:
         node = self.field(field)
         items = node.value if isinstance(node, SequenceNode) else [node]

@@ -8,6 +8,8 @@ themselves in any language.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from infx_lint.claims.facts import same_names
 from infx_lint.domain.change_items import Item, Kind
@@ -43,6 +45,11 @@ class Coverage:
     def __init__(self, added: tuple[ChangelogEntry, ...]) -> None:
         self._texts = tuple((entry, _Text(" \n ".join(entry.descriptions))) for entry in added)
 
+    @property
+    def has_entries(self) -> bool:
+        """Tell whether the change adds any entry."""
+        return bool(self._texts)
+
     def selecting(self, key: str) -> tuple[ChangelogEntry, ...]:
         """Return the entries that select a config key, wildcards as the repository reads them."""
         return tuple(entry for entry, _ in self._texts if _selects(entry, key))
@@ -53,6 +60,39 @@ class Coverage:
             if any(_selects(entry, key) for key in item.keys) and text.names(item):
                 return entry
         return None
+
+
+class Undescribed(NamedTuple):
+    """An added entry that leaves something out.
+
+    Attributes:
+        items: all changes of the keys that it selects.
+        missing: those that no added entry names.
+    """
+
+    entry: ChangelogEntry
+    items: tuple[Item, ...]
+    missing: tuple[Item, ...]
+
+
+def undescribed(
+    items: Iterable[Item], added: Iterable[ChangelogEntry], coverage: Coverage
+) -> tuple[Undescribed, ...]:
+    """Return the added entries that leave out something of what they stand for.
+
+    What two entries leave out is told at the first of them.
+    """
+    found, told = [], set[Item]()
+    wanting = [item for item in items if not item.exempt and item.keys and not item.is_of_new_key]
+    for entry in added:
+        own = tuple(item for item in wanting if any(_selects(entry, key) for key in item.keys))
+        missing = tuple(
+            item for item in own if item not in told and coverage.describing(item) is None
+        )
+        if missing:
+            told.update(missing)
+            found.append(Undescribed(entry, own, missing))
+    return tuple(found)
 
 
 def _selects(entry: ChangelogEntry, key: str) -> bool:

@@ -13,6 +13,7 @@ from infx_lint.domain.layout import RECIPE_SETTINGS
 from infx_lint.domain.recipe_changes import is_same, recipe_changes
 from infx_lint.domain.script_changes import script_changes
 from infx_lint.domain.shared_changes import shared_changes
+from infx_lint.domain.text_changes import text_changes
 from infx_lint.finding import Location, Side, Span
 from infx_lint.paths import RepoPath
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from infx_lint.domain.project import Project
     from infx_lint.domain.recipe import Variant
 
+# To run a script at every point of its rows takes 0.2 s, and large changes touch sixty.
+MOST_RUN_WHOLE = 8
 _MOVE = "move"
 _METADATA = "metadata"
 
@@ -45,7 +48,11 @@ def inventory(base: Project, head: Project, files: tuple[ChangedFile, ...]) -> I
     """Compare both sides of a change in everything that it touches."""
     comparison = _Comparison(base, head, files)
     keys = comparison.touched_keys()
-    items = [*comparison.compare(keys), *shared_changes(base, head, files)]
+    items = [
+        *comparison.compare(keys),
+        *text_changes(base, head, files),
+        *shared_changes(base, head, files),
+    ]
     return Inventory(merged(items), comparison.renamed)
 
 
@@ -181,6 +188,7 @@ class _Comparison:
                 script = self._head.script_of(row) if row.key in wanted else None
                 if script is not None:
                     groups.setdefault((self._script_before(row, script), script), []).append(row)
+        is_sample = len(groups) > MOST_RUN_WHOLE
         for (old, script), rows in groups.items():
             if old is None:
                 names = tuple(dict.fromkeys(row.key for row in rows))
@@ -196,7 +204,9 @@ class _Comparison:
                     is_of_new_key=all(name not in self._old for name in names),
                 )
             elif self._base.tree.blob(old) != self._head.tree.blob(script):
-                yield from script_changes(self._base, self._head, (old, script), rows)
+                yield from script_changes(
+                    self._base, self._head, (old, script), rows, is_sample=is_sample
+                )
 
     def _script_before(self, row: Row, script: RepoPath) -> RepoPath | None:
         """Return the script that stood at the base where one stands at the head."""

@@ -22,7 +22,9 @@ GENERATORS = ("matrix_logic/generate_sweep_configs.py", "matrix/generate.py")
 RECIPES = "-recipes/"
 # What names a recipe: a setting of multi-node rows, a field of rows since 2026-10 (layout D).
 RECIPE_SETTINGS = ("CONFIG_FILE", "srt-recipe")
+_BENCHMARKS, _LAUNCHERS = "benchmarks", "runners"
 _SINGLE_NODE = "benchmarks/single_node"
+_MULTI_NODE = "benchmarks/multi_node"
 # Archived scripts that no config starts.
 _RETIRED = "deprecated"
 _AGENTIC = "agentic"
@@ -72,6 +74,33 @@ class Layout(NamedTuple):
             path.suffix == ".sh"
             and folder.is_within(self.root / _SINGLE_NODE)
             and _RETIRED not in folder.split("/")
+        )
+
+    def is_named_script(self, path: RepoPath) -> bool:
+        """Tell whether a file is a script that launchers pick by its name alone."""
+        folder = path.parent
+        return path.suffix == ".sh" and (
+            folder in {self.root / _BENCHMARKS, self.root / _MULTI_NODE}
+            or (folder.is_within(self.root / _MULTI_NODE) and folder.name == _AGENTIC)
+        )
+
+    def is_multinode_helper(self, path: RepoPath) -> bool:
+        """Tell whether a shell file is run by the multi-node scripts of an engine."""
+        folder = path.parent
+        return (
+            path.suffix == ".sh"
+            and folder.parent == self.root / _MULTI_NODE
+            and folder.name.endswith("_utils")
+        )
+
+    def is_shared_shell(self, path: RepoPath) -> bool:
+        """Tell whether a shell file is a library of benchmark scripts or a launcher."""
+        folders = (self.root / _BENCHMARKS, self.root / _LAUNCHERS)
+        return (
+            path.suffix == ".sh"
+            and any(path.is_within(folder) for folder in folders)
+            and not self.is_benchmark_script(path)
+            and not self.is_multinode_helper(path)
         )
 
     def script_folder(self, *, agentic: bool) -> RepoPath | None:

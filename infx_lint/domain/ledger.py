@@ -59,16 +59,12 @@ def missing_entries(
         scopes = frozenset(item.scope for item in items)
         if entry is None or not same_as_then(entry, key, scopes):
             groups.setdefault(items, []).append(key)
-    found = [Missing(items[0].scope, tuple(keys), items) for items, keys in groups.items()]
-    return (*found, *_shared(wanting))
-
-
-def _shared(wanting: list[Item]) -> Iterable[Missing]:
-    by_file: dict[str, list[Item]] = {}
-    for item in wanting:
-        if item.scope is Scope.SHARED and item.places:
-            by_file.setdefault(item.places[0].path, []).append(item)
-    return [Missing(Scope.SHARED, (), tuple(items)) for items in by_file.values()]
+    found = tuple(Missing(items[0].scope, tuple(keys), items) for items, keys in groups.items())
+    if found or coverage.has_entries:
+        # Libraries and launchers change along with what needs them.
+        return found
+    shared = tuple(item for item in wanting if item.scope is Scope.SHARED)
+    return (Missing(Scope.SHARED, (), shared),) if shared else ()
 
 
 def _last(newest_first: tuple[ChangelogEntry, ...], *names: str) -> ChangelogEntry | None:

@@ -34,7 +34,12 @@ class _Effect(NamedTuple):
 
 
 def script_changes(
-    base: Project, head: Project, paths: tuple[RepoPath, RepoPath], rows: Iterable[Row]
+    base: Project,
+    head: Project,
+    paths: tuple[RepoPath, RepoPath],
+    rows: Iterable[Row],
+    *,
+    is_sample: bool = False,
 ) -> Iterator[Item]:
     """Yield the atomic changes of a benchmark script.
 
@@ -43,8 +48,9 @@ def script_changes(
         head: the tree after.
         paths: where the script lies at the base and at the head.
         rows: the rows of the head that start it; their keys are those of the items.
+        is_sample: whether the ends of each row stand for its concurrencies.
     """
-    points, keys = _points(head, paths[1], rows)
+    points, keys = _points(head, paths[1], rows, is_sample=is_sample)
     if not points:
         return
     old = base.script_effects(paths[0], points)
@@ -56,14 +62,15 @@ def script_changes(
 
 
 def _points(
-    head: Project, path: RepoPath, rows: Iterable[Row]
+    head: Project, path: RepoPath, rows: Iterable[Row], *, is_sample: bool
 ) -> tuple[tuple[Point, ...], tuple[tuple[str, ...], ...]]:
     """Return the points that differ in what the script sees, and the keys of each."""
     reads_image = "image" in head.code_of(path)
     points: dict[tuple[tuple[str, str], ...], Point] = {}
     keys: dict[tuple[tuple[str, str], ...], dict[str, None]] = {}
     for row in rows:
-        for point in row.points():
+        all_points = list(row.points())
+        for point in (all_points[0], all_points[-1]) if is_sample else all_points:
             environment = dict(point.environment)
             if not reads_image:
                 environment.pop("IMAGE", None)

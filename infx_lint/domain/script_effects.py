@@ -7,17 +7,15 @@ load, other commands, and settings that are written into files.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Hashable, Iterator, Mapping
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infx_lint.cache import digest
 from infx_lint.documents.shell_file import ShellFile
 from infx_lint.domain.points import Point
 from infx_lint.domain.programs import EVAL, LOAD, SERVER
+from infx_lint.domain.unmeasured import unmeasured
 from infx_lint.finding import Span
 from infx_lint.paths import RepoPath
 from infx_lint.shell.expansion import TooMuchError
@@ -34,7 +32,6 @@ _SHOWN = ("CONC", "TP", "EP_SIZE", "DP_ATTENTION", "ISL", "OSL", "SPEC_DECODING"
 _VARIABLE = re.compile(r"[\"']?\$\{?([A-Za-z_]\w*)\}?[\"']?")
 _SETTING = re.compile(r"\s*([\w.-]+)\s*[:=]\s*(.+?)\s*")
 _LONGEST = 400
-_TABLE = Path(__file__).parent.parent / "data" / "unmeasured.json"
 
 
 class Reading(NamedTuple):
@@ -49,22 +46,6 @@ class Reading(NamedTuple):
     value: str
     place: tuple[RepoPath, Span] | None
     through: str
-
-
-class _Unmeasured(NamedTuple):
-    commands: frozenset[str]
-    options: frozenset[str]
-    variables: re.Pattern[str]
-
-
-@lru_cache(maxsize=1)
-def _unmeasured() -> _Unmeasured:
-    table = json.loads(_TABLE.read_bytes())
-    return _Unmeasured(
-        frozenset(table["commands"]),
-        frozenset(table["options"]),
-        re.compile("|".join(f"(?:{pattern})" for pattern in table["variables"])),
-    )
 
 
 class EffectKey(NamedTuple):
@@ -164,7 +145,7 @@ class _Reader:
             if name in execution.exported and name in places
         }
         for name, held in {**exported, **dict(execution.prefix)}.items():
-            if _unmeasured().variables.fullmatch(name) or held == given.get(name):
+            if unmeasured().variables.fullmatch(name) or held == given.get(name):
                 continue
             where = places.get(name)
             place = self._place(*where) if where else None
@@ -187,7 +168,7 @@ class _Reader:
         if execution.heredoc is not None:
             yield from self._written(name, execution.heredoc, place)
         is_edit = name == "sed" and any(_starts(word, "-i") for word in execution.words)
-        is_idle = name in _unmeasured().commands and execution.label is None and not is_edit
+        is_idle = name in unmeasured().commands and execution.label is None and not is_edit
         if name == "" or execution.label == EVAL or is_idle:
             return
         options = [] if is_edit else list(_options(execution))
@@ -206,7 +187,7 @@ class _Reader:
         places: Mapping[str, tuple[str, int, int]],
     ) -> Iterator[tuple[EffectKey, str, list[Any] | None, str]]:
         for option, value, field in options:
-            if option in _unmeasured().options:
+            if option in unmeasured().options:
                 continue
             shown, through = self._value(value, field)
             where = places.get(through) if through else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,16 +9,13 @@ from infx_lint.change import ChangedFile, TreeEntry
 from infx_lint.documents.shell_file import ShellFile
 from infx_lint.domain.change_items import Item, Kind, Scope
 from infx_lint.domain.script_text import Said, said_in
+from infx_lint.domain.text_changes import keys_served
+from infx_lint.domain.unmeasured import is_unmeasured_function, unmeasured
 from infx_lint.finding import Location, Side, Span
 
 if TYPE_CHECKING:
     from infx_lint.domain.project import Project
 
-# Evals, checks, telemetry and waiting move no measured number.
-_UNMEASURED = re.compile(
-    r".*(?:eval|check|gpu_monitor|telemetry|power|log|artifact|cleanup|download|ready|metric).*",
-    re.IGNORECASE,
-)
 _MOST_PARTS = 4
 
 
@@ -37,13 +33,10 @@ def shared_changes(base: Project, head: Project, files: tuple[ChangedFile, ...])
 
 
 def _is_shared(head: Project, entry: TreeEntry) -> bool:
-    path = entry.path
-    layout = head.layout
     return (
         entry.mode.is_regular
-        and path.suffix == ".sh"
-        and not layout.is_benchmark_script(path)
-        and (path.is_within(layout.root / "benchmarks") or path.is_within(layout.root / "runners"))
+        and head.layout.is_shared_shell(entry.path)
+        and not keys_served(head, entry.path)
     )
 
 
@@ -55,7 +48,7 @@ def _functions(
 ) -> Iterator[Item]:
     changed: dict[str, list[Said]] = {}
     for said in dict.fromkeys((*new, *old)):
-        if set(old.get(said, ())) != set(new.get(said, ())):
+        if set(old.get(said, ())) != set(new.get(said, ())) and not _is_unmeasured(said):
             changed.setdefault(said.function, []).append(said)
     for function, parts in changed.items():
         names = tuple(dict.fromkeys(part.name.partition(" of ")[0] for part in parts))
@@ -68,7 +61,6 @@ def _functions(
             ):
                 places += [Location(path, span, side) for span in list(values.values())[:1]]
         what = f"{head.path.name}: {function}" if function else head.path.name
-        is_unmeasured = bool(function) and bool(_UNMEASURED.fullmatch(function))
         yield Item(
             Kind.FUNCTION,
             Scope.SHARED,
@@ -77,6 +69,16 @@ def _functions(
             f"changed in {shown}",
             (),
             (function, *names) if function else names,
-            "eval, check or telemetry" if is_unmeasured else "",
+            "eval, check or telemetry" if is_unmeasured_function(function) else "",
             tuple(places),
         )
+
+
+def _is_unmeasured(said: Said) -> bool:
+    name = said.name.partition(" of ")[0]
+    table = unmeasured()
+    if said.kind == "guard":
+        return True
+    if said.kind == "variable":
+        return name.islower() or table.variables.fullmatch(name) is not None
+    return name in table.options or name.partition(" ")[0] in table.commands
