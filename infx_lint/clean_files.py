@@ -14,7 +14,9 @@ from infx_lint.cache import FactCache, digest, source_version
 
 _KIND = "clean-1"
 _PACKAGE = Path(__file__).parent
-_SOURCES = tuple(_PACKAGE / name for name in (".", "claims", "documents", "domain", "shell"))
+_SOURCES = tuple(
+    _PACKAGE / name for name in (".", "claims", "documents", "domain", "inventory", "shell")
+)
 
 
 class CleanFiles:

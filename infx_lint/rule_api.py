@@ -21,17 +21,17 @@ from infx_lint.domain.changelog_change import ChangelogChange, compare_changelog
 from infx_lint.domain.layout import CHANGELOG_NAME
 from infx_lint.domain.policy import Policy
 from infx_lint.domain.project import Project
-from infx_lint.finding import Finding, Location, Severity, Span
+from infx_lint.finding import Finding, Fix, Location, Severity, Span
 from infx_lint.paths import RepoPath
 from infx_lint.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from infx_lint.domain.change_items import Scope
-    from infx_lint.domain.coverage import Coverage, Undescribed
-    from infx_lint.domain.description_claims import Contradiction
-    from infx_lint.domain.inventory import Inventory
-    from infx_lint.domain.ledger import Missing
     from infx_lint.domain.stale_comments import StaleComment
+    from infx_lint.inventory.compare import Inventory
+    from infx_lint.inventory.contradictions import Contradiction
+    from infx_lint.inventory.coverage import Coverage, Undescribed
+    from infx_lint.inventory.items import Scope
+    from infx_lint.inventory.ledger import Missing
 
 Document = TypeVar("Document")
 
@@ -126,7 +126,7 @@ class ChangeContext:
     @cached_property
     def inventory(self) -> Inventory:
         """Return what the change did to what each config key runs."""
-        from infx_lint.domain.inventory import Inventory, inventory
+        from infx_lint.inventory.compare import Inventory, inventory
 
         kinds = {path.suffix for path in self.change.by_head_path if path.name != CHANGELOG_NAME}
         if self.is_whole_tree or not kinds & _MEASURED_KINDS:
@@ -136,7 +136,7 @@ class ChangeContext:
     @cached_property
     def coverage(self) -> Coverage:
         """Return what the added changelog entries speak of."""
-        from infx_lint.domain.coverage import Coverage
+        from infx_lint.inventory.coverage import Coverage
 
         return Coverage(self.changelog.added if self.changelog else ())
 
@@ -146,7 +146,7 @@ class ChangeContext:
 
         None of a change whose changelog cannot be read: other rules speak of that.
         """
-        from infx_lint.domain.ledger import missing_entries
+        from infx_lint.inventory.ledger import missing_entries
 
         if all(item.exempt for item in self.inventory.items):
             return ()
@@ -159,7 +159,7 @@ class ChangeContext:
     @cached_property
     def undescribed_changes(self) -> tuple[Undescribed, ...]:
         """Return the added entries that leave out something of what they stand for."""
-        from infx_lint.domain.coverage import undescribed
+        from infx_lint.inventory.coverage import undescribed
 
         added = self.changelog.added if self.changelog else ()
         return undescribed(self.inventory.items, added, self.coverage)
@@ -167,14 +167,40 @@ class ChangeContext:
     @property
     def contradicted_descriptions(self) -> tuple[Contradiction, ...]:
         """Return what added entries say and the config keys that they select contradict."""
-        from infx_lint.domain.description_claims import contradictions
+        from infx_lint.inventory.contradictions import contradictions
 
         added = self.changelog.added if self.changelog else ()
         return tuple(contradictions(self.base, self.head, added))
 
+    def draft_entry(self, missing: Missing) -> Fix | None:
+        """Return an edit that appends the changelog entry that is missing."""
+        from infx_lint.inventory.draft import draft_entry
+
+        log = self.head.changelog
+        if log is None or not missing.keys:
+            return None
+        return draft_entry(log, self.pull_request, missing.keys, missing.items)
+
+    @cached_property
+    def _messages(self) -> tuple[str, ...]:
+        return self.history.messages()
+
+    @property
+    def skips_sweep(self) -> bool:
+        """Tell whether the title of the change asks for no sweep."""
+        from infx_lint.inventory.waivers import skips_sweep
+
+        return skips_sweep(self._messages)
+
+    def is_waived(self, rule_id: str) -> bool:
+        """Tell whether a message of the change gives a reason to pass over a rule."""
+        from infx_lint.inventory.waivers import waiver_of
+
+        return waiver_of(rule_id, self._messages) is not None
+
     def _is_same_as_then(self, entry: ChangelogEntry, key: str, scopes: frozenset[Scope]) -> bool:
         """Tell whether a config key runs what it ran when a changelog entry was added."""
-        from infx_lint.domain.inventory import compare_key
+        from infx_lint.inventory.compare import compare_key
 
         text = entry.content_without_link
         if text not in self._trees:

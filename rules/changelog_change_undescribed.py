@@ -1,4 +1,4 @@
-"""An added entry selects a config key and leaves out something that the change does to it.
+"""An added entry leaves out something that the change does.
 
 ## What it does
 
@@ -31,7 +31,6 @@ removals and shared files are left out.
 from collections.abc import Iterator
 
 from infx_lint import ChangeContext, Finding, Location, Severity, rule
-from infx_lint.domain.inventory_table import proof_of
 
 
 @rule(severity=Severity.NOTICE)
@@ -41,18 +40,17 @@ def check(change: ChangeContext) -> Iterator[Finding]:
     if log is None or not log.added or len(change.files) == 1:
         return
     for partly in change.undescribed_changes:
-        entry, missing = partly.entry, partly.missing
-        first = missing[0].sentence
-        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        verb = "is" if len(missing) == 1 else "are"
+        verb = "is" if len(partly.missing) == 1 else "are"
         yield Finding(
             message=(
-                f"{len(missing)} of {len(partly.items)} changes that the entry for {entry.name} "
-                f"stands for {verb} described nowhere: {first}{more}. "
+                f"{len(partly.missing)} of {len(partly.items)} changes that the entry for "
+                f"{partly.entry.name} stands for {verb} described nowhere: {partly.summary}. "
                 "Say what they are."
             ),
-            location=Location(log.head.path, entry.place(["description"]), label="says less"),
-            subject=entry.subject,
-            related=tuple(place for item in missing[:4] for place in item.places[:1]),
-            proof=proof_of(partly.items, change.coverage),
+            location=Location(
+                log.head.path, partly.entry.place(["description"]), label="says less"
+            ),
+            subject=partly.entry.subject,
+            related=partly.places[:4],
+            proof=partly.proof,
         )

@@ -33,9 +33,6 @@ Programs in Python are not looked at.
 from collections.abc import Iterator
 
 from infx_lint import ChangeContext, Finding, Severity, rule
-from infx_lint.domain.changelog_draft import entry_for
-from infx_lint.domain.inventory_table import names_of, proof_of
-from infx_lint.domain.waivers import skips_sweep, waiver_of
 
 LEVELS = {
     "config": Severity.ERROR,
@@ -49,32 +46,27 @@ LEVELS = {
 def check(change: ChangeContext) -> Iterator[Finding]:
     """Yield the changes that want an entry."""
     missing = change.missing_entries
-    if not missing:
-        return
-    messages = change.history.messages()
-    if waiver_of("changelog-entry-missing", messages):
+    if not missing or change.is_waived("changelog-entry-missing"):
         return
     for one in missing:
-        place, *others = (place for item in one.items for place in item.places)
-        first = one.items[0].sentence
-        more = f", and {len(one.items) - 1} more" if len(one.items) > 1 else ""
         if one.keys:
-            verb = "changes" if len(one.keys) == 1 else "change"
+            verb, them = ("changes", "it") if len(one.keys) == 1 else ("change", "them")
             message = (
-                f"{names_of(one.keys)} {verb} ({first}{more}), and no added changelog entry "
-                "selects it. Append one, so that it is measured."
+                f"{one.names} {verb} ({one.summary}), and no added changelog entry selects {them}. "
+                f"Append one, so that {'it is' if them == 'it' else 'they are'} measured."
             )
         else:
             message = (
-                f"{first}. It is shared by many config keys, and no changelog entry says so. "
+                f"{one.summary}. Many config keys share that, and no changelog entry tells of it. "
                 "If it can move a number, append an entry for the keys concerned."
             )
+        place, *others = one.places
         yield Finding(
             message=message,
-            severity=Severity.NOTICE if skips_sweep(messages) else LEVELS[one.scope],
+            severity=Severity.NOTICE if change.skips_sweep else LEVELS[one.scope],
             location=place._replace(label="changed here"),
             subject=one.keys[0] if one.keys else one.items[0].what,
             related=tuple(others[:3]),
-            proof=proof_of(one.items),
-            fix=entry_for(change, one.keys, one.items) if one.keys else None,
+            proof=one.proof,
+            fix=change.draft_entry(one),
         )

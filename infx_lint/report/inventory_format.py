@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from infx_lint.domain.inventory_table import describer, names_of
+from infx_lint.inventory.table import describer, names_of
 from infx_lint.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from infx_lint.domain.change_items import Item
     from infx_lint.finding import Location
+    from infx_lint.inventory.items import Item
     from infx_lint.rule_api import ChangeContext
 
 VERSION = 1

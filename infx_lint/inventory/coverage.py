@@ -12,9 +12,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from infx_lint.claims.facts import same_names
-from infx_lint.domain.change_items import Item, Kind
 from infx_lint.domain.changelog import ChangelogEntry
 from infx_lint.domain.master_config import selects
+from infx_lint.finding import Location, Proof
+from infx_lint.inventory.items import Item, Kind
+from infx_lint.inventory.table import described_proof
 
 # Words that stand for a kind of change, in English and Chinese.
 _WORDS: dict[Kind, str] = {
@@ -66,13 +68,29 @@ class Undescribed(NamedTuple):
     """An added entry that leaves something out.
 
     Attributes:
-        items: all changes of the keys that it selects.
+        items: all changes of the keys that it selects, with the entry that describes each.
         missing: those that no added entry names.
     """
 
     entry: ChangelogEntry
-    items: tuple[Item, ...]
+    items: tuple[tuple[Item, ChangelogEntry | None], ...]
     missing: tuple[Item, ...]
+
+    @property
+    def summary(self) -> str:
+        """Return the first change that is left out, and how many more there are."""
+        more = f" and {len(self.missing) - 1} more" if len(self.missing) > 1 else ""
+        return f"{self.missing[0].sentence}{more}"
+
+    @property
+    def places(self) -> tuple[Location, ...]:
+        """Return where what is left out stands."""
+        return tuple(place for item in self.missing for place in item.places[:1])
+
+    @property
+    def proof(self) -> Proof:
+        """Return all changes as a table, with who describes each."""
+        return described_proof(self.items)
 
 
 def undescribed(
@@ -86,12 +104,11 @@ def undescribed(
     wanting = [item for item in items if not item.exempt and item.keys and not item.is_of_new_key]
     for entry in added:
         own = tuple(item for item in wanting if any(_selects(entry, key) for key in item.keys))
-        missing = tuple(
-            item for item in own if item not in told and coverage.describing(item) is None
-        )
+        described = tuple((item, coverage.describing(item)) for item in own)
+        missing = tuple(item for item, by in described if by is None and item not in told)
         if missing:
             told.update(missing)
-            found.append(Undescribed(entry, own, missing))
+            found.append(Undescribed(entry, described, missing))
     return tuple(found)
 
 

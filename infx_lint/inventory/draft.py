@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
-from infx_lint.domain.change_items import Item
-from infx_lint.domain.inventory_table import line_of
+from infx_lint.domain.changelog import Changelog
 from infx_lint.domain.pull_request_link import NEWEST_NAME, canonical_link
 from infx_lint.finding import Edit, Fix
-
-if TYPE_CHECKING:
-    from infx_lint.rule_api import ChangeContext
+from infx_lint.inventory.items import Item
+from infx_lint.inventory.table import line_of
 
 _MOST_LINES = 12
 
 
-def entry_for(change: ChangeContext, keys: tuple[str, ...], items: tuple[Item, ...]) -> Fix | None:
-    """Return an edit that appends an entry for some keys, None where there is no changelog.
+def draft_entry(
+    log: Changelog, number: int | None, keys: tuple[str, ...], items: tuple[Item, ...]
+) -> Fix | None:
+    """Return an edit that appends an entry, None where there is no older one to follow.
 
     It is never safe: what a change is for only its author knows.
+
+    Args:
+        log: the changelog of the head.
+        number: of the pull request; the tolerated placeholder stands in for an unknown one.
+        keys: what to select.
+        items: what to describe, a line each.
     """
-    log = change.head.changelog
-    if log is None or not log.entries:
+    if not log.entries:
         return None
     text, last = log.file.text, log.entries[-1]
     kept = last.separator or "\n"
     gap = "" if kept.endswith("\n\n") else "\n"
     if not text.text.endswith("\n"):
         gap = f"\n{gap}"
-    link = canonical_link(log.repository or NEWEST_NAME, change.pull_request or "XXX")
+    link = canonical_link(log.repository or NEWEST_NAME, number or "XXX")
     lines = [line_of(item) for item in items[:_MOST_LINES]]
     entry = "".join(
         (

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from infx_lint.change import ChangedFile, TreeEntry
 from infx_lint.documents.shell_file import ShellFile
-from infx_lint.domain.change_items import Item, Kind, Scope
-from infx_lint.domain.script_text import Said, said_in
-from infx_lint.domain.text_changes import keys_served
 from infx_lint.domain.unmeasured import is_unmeasured_function, unmeasured
 from infx_lint.finding import Location, Side, Span
+from infx_lint.inventory.items import Item, Kind, Scope
+from infx_lint.inventory.script_text import Said, said_in
+from infx_lint.inventory.text_changes import keys_served
 
 if TYPE_CHECKING:
     from infx_lint.domain.project import Project

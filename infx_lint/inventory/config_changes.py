@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from infx_lint.domain.change_items import Item, Kind, Scope
 from infx_lint.domain.entries import Entry
 from infx_lint.domain.entry_points import FieldValue, PointRow, topology_label
 from infx_lint.finding import Location, Side, Span
+from infx_lint.inventory.items import Item, Kind, Scope
 
 _KINDS = {"image": Kind.IMAGE, "model": Kind.MODEL, "runner": Kind.RUNNER}
 # Names of what is measured, and what a launcher is chosen by.

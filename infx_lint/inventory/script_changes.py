@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from infx_lint.domain.change_items import Item, Kind, Scope
 from infx_lint.domain.points import Point, Row
-from infx_lint.finding import Location, Side
+from infx_lint.finding import Location, Side, Span
+from infx_lint.inventory.items import Item, Kind, Scope
 from infx_lint.paths import RepoPath
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def script_changes(
     if not (old.points and new.points):
         return
     differences = list(_differences(old, new))
-    yield from _paired(_item(one, points, keys) for one in _joined(differences))
+    yield from _paired(_item(one, paths[1], points, keys) for one in _joined(differences))
 
 
 def _points(
@@ -140,12 +140,14 @@ def _through(effect: _Effect) -> dict[str, None]:
 
 def _item(
     joined: tuple[_Effect, tuple[str, ...]],
+    path: RepoPath,
     points: tuple[Point, ...],
     keys: tuple[tuple[str, ...], ...],
 ) -> Item:
     effect, names = joined
     before, after = _summary(effect.before), _summary(effect.after)
     places = [*_places(effect.after, Side.HEAD), *_places(effect.before, Side.BASE)]
+    places = places or [Location(path, Span(1, 1, 1, 1), Side.HEAD)]
     what = effect.key.name
     if effect.key.kind == "flag" and effect.key.command != "server":
         what = f"{what} of {effect.key.command}"

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from infx_lint.domain.change_items import Item, Kind, Scope
 from infx_lint.domain.recipe import Variant
 from infx_lint.finding import Location, Side, Span
+from infx_lint.inventory.items import Item, Kind, Scope
 from infx_lint.paths import RepoPath
 
 if TYPE_CHECKING:

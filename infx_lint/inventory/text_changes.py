@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from infx_lint.change import ChangedFile
 from infx_lint.documents.shell_file import ShellFile
-from infx_lint.domain.change_items import Item, Kind, Scope
-from infx_lint.domain.script_text import Said, said_in
 from infx_lint.domain.unmeasured import is_unmeasured_function, unmeasured
 from infx_lint.finding import Location, Side, Span
+from infx_lint.inventory.items import Item, Kind, Scope
+from infx_lint.inventory.script_text import Said, said_in
 
 if TYPE_CHECKING:
     from infx_lint.domain.entries import Entry

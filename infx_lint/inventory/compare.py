@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from infx_lint.change import ChangedFile
-from infx_lint.domain.change_items import Item, Kind, Scope, merged
-from infx_lint.domain.config_changes import config_changes
 from infx_lint.domain.layout import RECIPE_SETTINGS
-from infx_lint.domain.recipe_changes import is_same, recipe_changes
-from infx_lint.domain.script_changes import script_changes
-from infx_lint.domain.shared_changes import shared_changes
-from infx_lint.domain.text_changes import text_changes
 from infx_lint.finding import Location, Side, Span
+from infx_lint.inventory.config_changes import config_changes
+from infx_lint.inventory.items import Item, Kind, Scope, merged
+from infx_lint.inventory.recipe_changes import is_same, recipe_changes
+from infx_lint.inventory.script_changes import script_changes
+from infx_lint.inventory.shared_changes import shared_changes
+from infx_lint.inventory.text_changes import text_changes
 from infx_lint.paths import RepoPath
 
 if TYPE_CHECKING:

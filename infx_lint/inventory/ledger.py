@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from infx_lint.domain.change_items import Item, Scope
 from infx_lint.domain.changelog import ChangelogEntry
-from infx_lint.domain.coverage import Coverage
-from infx_lint.domain.inventory import Inventory
 from infx_lint.domain.master_config import selects
+from infx_lint.finding import Location, Proof
+from infx_lint.inventory.compare import Inventory
+from infx_lint.inventory.coverage import Coverage
+from infx_lint.inventory.items import Item, Scope
+from infx_lint.inventory.table import names_of, proof_of
 
 SameAsThen = Callable[[ChangelogEntry, str, frozenset[Scope]], bool]
 
@@ -29,6 +31,27 @@ class Missing(NamedTuple):
     scope: Scope
     keys: tuple[str, ...]
     items: tuple[Item, ...]
+
+    @property
+    def names(self) -> str:
+        """Return the keys for a message."""
+        return names_of(self.keys)
+
+    @property
+    def summary(self) -> str:
+        """Return the first change, and how many more there are."""
+        more = f", and {len(self.items) - 1} more" if len(self.items) > 1 else ""
+        return f"{self.items[0].sentence}{more}"
+
+    @property
+    def places(self) -> tuple[Location, ...]:
+        """Return where the changes stand."""
+        return tuple(place for item in self.items for place in item.places)
+
+    @property
+    def proof(self) -> Proof:
+        """Return the changes as a table."""
+        return proof_of(self.items)
 
 
 def missing_entries(

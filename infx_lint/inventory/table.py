@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from infx_lint.domain.change_items import Item, Kind
 from infx_lint.domain.changelog import ChangelogEntry
-from infx_lint.domain.coverage import Coverage
 from infx_lint.finding import Proof
+from infx_lint.inventory.items import Item, Kind
 
 COLUMNS = ("what", "before", "after", "config keys", "described by")
 _MOST_ROWS = 20
 _LONGEST = 70
 
 
-def proof_of(items: tuple[Item, ...], coverage: Coverage | None = None) -> Proof:
-    """Return the inventory of some items as a proof."""
-    shown = items[:_MOST_ROWS]
-    rows = [_row(item) for item in shown]
-    left = len(items) - len(shown)
-    columns: tuple[str, ...] = COLUMNS[:4]
-    if coverage is not None:
-        columns = COLUMNS
-        rows = [
-            (*row, describer(coverage.describing(item)))
-            for row, item in zip(rows, shown, strict=True)
-        ]
-    return Proof("what the change does", columns, tuple(rows), f"and {left} more" if left else "")
+def proof_of(items: tuple[Item, ...]) -> Proof:
+    """Return some items as a proof."""
+    return _proof(COLUMNS[:4], [_row(item) for item in items])
+
+
+def described_proof(items: tuple[tuple[Item, ChangelogEntry | None], ...]) -> Proof:
+    """Return some items as a proof, with the entry that describes each."""
+    return _proof(COLUMNS, [(*_row(item), describer(entry)) for item, entry in items])
+
+
+def _proof(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Proof:
+    left = len(rows) - _MOST_ROWS
+    conclusion = f"and {left} more" if left > 0 else ""
+    return Proof("what the change does", columns, tuple(rows[:_MOST_ROWS]), conclusion)
 
 
 def describer(entry: ChangelogEntry | None) -> str:
