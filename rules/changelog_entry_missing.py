@@ -50,10 +50,14 @@ def check(change: ChangeContext) -> Iterator[Finding]:
         return
     for one in missing:
         if one.keys:
-            verb, them = ("changes", "it") if len(one.keys) == 1 else ("change", "them")
+            is_one = len(one.keys) == 1
+            changes = f"{'changes' if is_one else 'change'} ({one.summary})"
+            if one.is_new:
+                changes = "is new" if is_one else "are new"
             message = (
-                f"{one.names} {verb} ({one.summary}), and no added changelog entry selects {them}. "
-                f"Append one, so that {'it is' if them == 'it' else 'they are'} measured."
+                f"{one.names} {changes}, and no added changelog entry selects "
+                f"{'it' if is_one else 'them'}. Append one, so that "
+                f"{'it is' if is_one else 'they are'} measured."
             )
         else:
             message = (

@@ -97,13 +97,21 @@ def lint_trees(folder: Path, trees: list[Path], **options) -> Report:
         repository.close()
 
 
+# What these ask of a change, an entry for all that it does, the cases of other rules do not give.
+OF_THE_WHOLE_CHANGE = frozenset({"changelog-entry-missing", "changelog-change-undescribed"})
+
+
 def lint_case(case: Case, folder: Path) -> Report:
     (folder / "trees").mkdir()
-    only = "only-this-rule" in case.settings
+    if "only-this-rule" in case.settings:
+        rules = (find_rule(case.rule_id),)
+    else:
+        left_out = set() if case.rule_id in OF_THE_WHOLE_CHANGE else OF_THE_WHOLE_CHANGE
+        rules = tuple(rule for rule in all_rules() if rule.id not in left_out)
     return lint_trees(
         folder / "repository",
         case.trees(folder / "trees"),
-        rules=(find_rule(case.rule_id),) if only else None,
+        rules=rules,
         pull_request=case.settings.get("pull-request"),
     )
 

@@ -38,6 +38,11 @@ class Missing(NamedTuple):
         return names_of(self.keys)
 
     @property
+    def is_new(self) -> bool:
+        """Tell whether the keys came with the change."""
+        return all(item.is_of_new_key for item in self.items)
+
+    @property
     def summary(self) -> str:
         """Return the first change, and how many more there are."""
         more = f", and {len(self.items) - 1} more" if len(self.items) > 1 else ""
