@@ -174,10 +174,13 @@ class Repository:
             "--end-of-options",
             f"{since}..{until}",
         )
-        return tuple(_parse_commits(raw))
+        return tuple(commit for commit in _parse_commits(raw) if commit.parent)
 
     def commit_that_added(self, text: str, path: RepoPath, until: str) -> Commit | None:
-        """Return the last first-parent commit that brought a text into a file, or took it out."""
+        """Return the last first-parent commit that brought a text into a file, or took it out.
+
+        The parent of the first commit of all is empty.
+        """
         return self._last_commit(path, until, f"-S{text}")
 
     def last_commit(self, path: RepoPath, until: str) -> Commit | None:
@@ -453,8 +456,7 @@ def _mode(text: str) -> FileMode:
 def _parse_commits(raw: bytes) -> Iterator[Commit]:
     fields = os.fsdecode(raw).split("\0")
     for sha, parents, date, subject in zip(*[iter(fields)] * 4, strict=False):
-        if parents:
-            yield Commit(sha=sha, parent=parents.split(" ", 1)[0], subject=subject, date=date)
+        yield Commit(sha=sha, parent=parents.split(" ", 1)[0], subject=subject, date=date)
 
 
 def _from_disk(file: ChangedFile) -> ChangedFile:

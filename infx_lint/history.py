@@ -49,10 +49,16 @@ class GitHistory:
         since = str(self.change.base)
         last = self.repository.last_commit(base, since)
         entry = self.change.by_head_path[head].head
-        if last and entry and self.repository.blob_at(last.parent, base) == entry.blob:
+        if (
+            last
+            and last.parent
+            and entry
+            and self.repository.blob_at(last.parent, base) == entry.blob
+        ):
             return {last}
         found = [self.repository.commit_that_added(text, base, since) for text in texts]
-        return {commit for commit in found if commit} if None not in found else set()
+        is_known = all(commit is not None and commit.parent for commit in found)
+        return {commit for commit in found if commit} if is_known else set()
 
     def messages(self) -> tuple[str, ...]:
         """Return the messages of the change's commits, newest first."""

@@ -138,7 +138,7 @@ class ChangeContext:
         """Return what the added changelog entries speak of."""
         from infx_lint.inventory.coverage import Coverage
 
-        return Coverage(self.changelog.added if self.changelog else ())
+        return Coverage(self._whole_changelog.added if self._whole_changelog else ())
 
     @cached_property
     def missing_entries(self) -> tuple[Missing, ...]:
@@ -153,7 +153,7 @@ class ChangeContext:
         log = self.head.changelog
         if log is None or self.changelog_defect is not None:
             return ()
-        kept = self.changelog.older if self.changelog else log.entries
+        kept = self._whole_changelog.older if self._whole_changelog else log.entries
         return missing_entries(self.inventory, self.coverage, kept, self._is_same_as_then)
 
     @cached_property
@@ -244,13 +244,19 @@ class ChangeContext:
         if not any(path.name == CHANGELOG_NAME for path in self.change.by_head_path):
             return None
         head = self.head.changelog
-        if head is None or head.path not in self.change.by_head_path:
+        return self._whole_changelog if head and head.path in self.change.by_head_path else None
+
+    @cached_property
+    def _whole_changelog(self) -> ChangelogChange | None:
+        """Return the same though the review is narrowed to other files."""
+        path, old_path = self.head.layout.changelog, self.base.layout.changelog
+        if path and old_path and self.base.tree.blob(old_path) == self.head.tree.blob(path):
             return None
-        old_path = self.base.layout.changelog
+        head = self.head.changelog
+        if head is None:
+            return None
         if old_path is None:
             return compare_changelogs(None, head)
-        if self.base.tree.blob(old_path) == self.head.tree.blob(head.path):
-            return None
         old_text = self.base.tree.parse(old_path, parse_text)
         base = head.before_append(old_path, old_text) if isinstance(old_text, TextFile) else None
         if base is not None:

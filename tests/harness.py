@@ -12,6 +12,7 @@ from infx_lint.git import Repository, make_repository
 from infx_lint.history import GitHistory
 from infx_lint.registry import all_rules, find_rule
 from infx_lint.report import Report
+from infx_lint.rule_api import Rule
 from infx_lint.scope import Request, compare
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -101,13 +102,17 @@ def lint_trees(folder: Path, trees: list[Path], **options) -> Report:
 OF_THE_WHOLE_CHANGE = frozenset({"changelog-entry-missing", "changelog-change-undescribed"})
 
 
+def rules_on_files() -> tuple[Rule, ...]:
+    """Return all rules but those."""
+    return tuple(rule for rule in all_rules() if rule.id not in OF_THE_WHOLE_CHANGE)
+
+
 def lint_case(case: Case, folder: Path) -> Report:
     (folder / "trees").mkdir()
     if "only-this-rule" in case.settings:
-        rules = (find_rule(case.rule_id),)
+        rules: tuple[Rule, ...] = (find_rule(case.rule_id),)
     else:
-        left_out = set() if case.rule_id in OF_THE_WHOLE_CHANGE else OF_THE_WHOLE_CHANGE
-        rules = tuple(rule for rule in all_rules() if rule.id not in left_out)
+        rules = all_rules() if case.rule_id in OF_THE_WHOLE_CHANGE else rules_on_files()
     return lint_trees(
         folder / "repository",
         case.trees(folder / "trees"),

@@ -3,7 +3,7 @@
 import shutil
 
 from infx_lint.report import Report
-from tests.harness import LAYOUTS, lines_of, lint_trees
+from tests.harness import LAYOUTS, lines_of, lint_trees, rules_on_files
 
 SCRIPT = "benchmarks/single_node/fixed_seq_len/dsr1_fp8_mi355x_sglang.sh"
 OTHER = "benchmarks/single_node/fixed_seq_len/gptoss_fp4_h200.sh"
@@ -19,7 +19,7 @@ def review(tmp_path, files: dict[str, str]) -> Report:
             (tree / path).parent.mkdir(parents=True, exist_ok=True)
             (tree / path).write_text(text)
         trees.append(tree)
-    return lint_trees(tmp_path / "repository", trees)
+    return lint_trees(tmp_path / "repository", trees, rules=rules_on_files())
 
 
 def test_a_script_that_takes_too_long_is_a_failure_and_hides_no_finding(tmp_path):

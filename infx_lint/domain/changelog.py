@@ -147,6 +147,12 @@ class ChangelogEntry:
         return tuple(item for item in items if isinstance(item, ScalarNode) and item.value)
 
     @property
+    def is_of_evals_only(self) -> bool:
+        """Tell whether the entry asks for evals and for no measurement."""
+        node = self.field("evals-only")
+        return isinstance(node, ScalarNode) and node.value.lower() in {"true", "yes", "on"}
+
+    @property
     def link_node(self) -> ScalarNode | None:
         """Return the scalar of `pr-link`, None where it is missing or empty."""
         node = self.field("pr-link")

@@ -93,6 +93,10 @@ class Layout(NamedTuple):
             and folder.name.endswith("_utils")
         )
 
+    def is_launcher(self, path: RepoPath) -> bool:
+        """Tell whether a file lies with those that start benchmark scripts on a cluster."""
+        return path.is_within(self.root / _LAUNCHERS)
+
     def is_shared_shell(self, path: RepoPath) -> bool:
         """Tell whether a shell file is a library of benchmark scripts or a launcher."""
         folders = (self.root / _BENCHMARKS, self.root / _LAUNCHERS)

@@ -310,7 +310,7 @@ class Project:
         key = (path, tuple(tuple(sorted(point.environment.items())) for point in points))
         if key not in self._values:
             evidence = digest([self.files_run_by(path), key[1]])
-            facts = self._cache.get("script-values-3", evidence, compute)
+            facts = self._cache.get("script-values-4", evidence, compute)
             self._values[key] = values_from(facts)
         return self._values[key]
 
@@ -323,7 +323,7 @@ class Project:
 
         environments = tuple(tuple(sorted(point.environment.items())) for point in points)
         evidence = digest([self.files_run_by(path), environments])
-        return effects_from(self._cache.get("script-effects-1", evidence, compute))
+        return effects_from(self._cache.get("script-effects-2", evidence, compute))
 
     def code_of(self, path: RepoPath) -> str:
         """Return the normalised text of a script without its comments; none if unreadable."""

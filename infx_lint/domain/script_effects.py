@@ -32,6 +32,8 @@ _SHOWN = ("CONC", "TP", "EP_SIZE", "DP_ATTENTION", "ISL", "OSL", "SPEC_DECODING"
 _VARIABLE = re.compile(r"[\"']?\$\{?([A-Za-z_]\w*)\}?[\"']?")
 _SETTING = re.compile(r"\s*([\w.-]+)\s*[:=]\s*(.+?)\s*")
 _LONGEST = 400
+# It is not run itself, but what is exported to it reaches the client.
+_LOADER = "run_benchmark_serving"
 
 
 class Reading(NamedTuple):
@@ -84,7 +86,11 @@ def effects_at(project: Project, path: RepoPath, environments: tuple[Point, ...]
     for index, point in enumerate(points):
         labels.append(_label(point, varying or ["CONC"]))
         try:
-            trace = script.run({**point.environment, "EVAL_ONLY": "false"}, defaults=True)
+            trace = script.run(
+                {**point.environment, "EVAL_ONLY": "false"},
+                defaults=True,
+                answers=unmeasured().helpers,
+            )
         except TooMuchError:
             is_complete = False
             continue
@@ -125,7 +131,7 @@ class _Reader:
         }
         seen: set[Hashable] = set()
         for execution in trace.executions:
-            if execution.label in {SERVER, LOAD}:
+            if execution.label in {SERVER, LOAD} or execution.name == _LOADER:
                 for effect in self._environment(execution, given, places):
                     if effect[0] not in seen:
                         seen.add(effect[0])

@@ -15,6 +15,7 @@ from infx_lint.documents.shell_file import ShellFile
 from infx_lint.domain.points import Point
 from infx_lint.domain.programs import SERVER
 from infx_lint.domain.recipe import inner_values
+from infx_lint.domain.unmeasured import unmeasured
 from infx_lint.paths import RepoPath
 from infx_lint.shell.expansion import TooMuchError
 from infx_lint.shell.trace import Execution, Trace, flags_of
@@ -42,7 +43,11 @@ def values_of(project: Project, path: RepoPath, points: tuple[Point, ...]) -> li
     is_complete = len(points) <= MOST_POINTS
     for point in points[:MOST_POINTS]:
         try:
-            trace = script.run({**point.environment, "EVAL_ONLY": "false"}, defaults=True)
+            trace = script.run(
+                {**point.environment, "EVAL_ONLY": "false"},
+                defaults=True,
+                answers=unmeasured().helpers,
+            )
         except TooMuchError:
             return [[], False, [], {}]
         sourced |= dict.fromkeys(trace.sourced)

@@ -7,12 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from infx_lint.change import ChangedFile
+from infx_lint.documents.shell_file import ShellFile
 from infx_lint.domain.layout import RECIPE_SETTINGS
 from infx_lint.finding import Location, Side, Span
 from infx_lint.inventory.config_changes import config_changes
 from infx_lint.inventory.items import Item, Kind, Scope, merged
 from infx_lint.inventory.recipe_changes import is_same, recipe_changes
 from infx_lint.inventory.script_changes import script_changes
+from infx_lint.inventory.script_text import says_the_same
 from infx_lint.inventory.shared_changes import shared_changes
 from infx_lint.inventory.text_changes import text_changes
 from infx_lint.paths import RepoPath
@@ -61,7 +63,9 @@ def compare_key(
 ) -> Inventory:
     """Compare what one config key runs in two trees, whatever else differs between them."""
     comparison = _Comparison(base, head, files)
-    return Inventory(merged(comparison.compare([key])), comparison.renamed)
+    textual = (item for item in text_changes(base, head, files) if key in item.keys)
+    items = [*comparison.compare([key]), *(item._replace(keys=(key,)) for item in textual)]
+    return Inventory(merged(items), comparison.renamed)
 
 
 class _Comparison:
@@ -203,10 +207,19 @@ class _Comparison:
                     places=(place,),
                     is_of_new_key=all(name not in self._old for name in names),
                 )
-            elif self._base.tree.blob(old) != self._head.tree.blob(script):
+            elif not self._is_same_text(old, script):
                 yield from script_changes(
                     self._base, self._head, (old, script), rows, is_sample=is_sample
                 )
+
+    def _is_same_text(self, old: RepoPath, new: RepoPath) -> bool:
+        if self._base.tree.blob(old) == self._head.tree.blob(new):
+            return True
+        one, other = self._base.document(old), self._head.document(new)
+        if not (isinstance(one, ShellFile) and isinstance(other, ShellFile)):
+            # That a script cannot be read is told by another rule.
+            return True
+        return says_the_same(one, other)
 
     def _script_before(self, row: Row, script: RepoPath) -> RepoPath | None:
         """Return the script that stood at the base where one stands at the head."""

@@ -97,6 +97,9 @@ def missing_entries(
 
 def _last(newest_first: tuple[ChangelogEntry, ...], *names: str) -> ChangelogEntry | None:
     for entry in newest_first:
+        if entry.is_of_evals_only:
+            # It vouches for no measurement.
+            continue
         if any(selects(node.value, name) for node in entry.config_keys for name in names):
             return entry
     return None

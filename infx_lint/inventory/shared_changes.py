@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from infx_lint.change import ChangedFile, TreeEntry
 from infx_lint.documents.shell_file import ShellFile
-from infx_lint.domain.unmeasured import is_unmeasured_function, unmeasured
+from infx_lint.domain.unmeasured import is_unmeasured_function
 from infx_lint.finding import Location, Side, Span
 from infx_lint.inventory.items import Item, Kind, Scope
-from infx_lint.inventory.script_text import Said, said_in
+from infx_lint.inventory.script_text import Said, is_unmeasured, said_in
 from infx_lint.inventory.text_changes import keys_served
 
 if TYPE_CHECKING:
@@ -29,7 +29,11 @@ def shared_changes(base: Project, head: Project, files: tuple[ChangedFile, ...])
         old, new = base.document(file.base.path), head.document(file.head.path)
         if not (isinstance(old, ShellFile) and isinstance(new, ShellFile)):
             continue
-        yield from _functions(file.head, file.base, said_in(old), said_in(new))
+        is_launcher = head.layout.is_launcher(file.head.path)
+        for item in _functions(file.head, file.base, said_in(old), said_in(new)):
+            # What a launcher does besides picking a script, its container and its machines, moves
+            # a number by accident only.
+            yield item._replace(exempt=item.exempt or "launcher") if is_launcher else item
 
 
 def _is_shared(head: Project, entry: TreeEntry) -> bool:
@@ -48,7 +52,7 @@ def _functions(
 ) -> Iterator[Item]:
     changed: dict[str, list[Said]] = {}
     for said in dict.fromkeys((*new, *old)):
-        if set(old.get(said, ())) != set(new.get(said, ())) and not _is_unmeasured(said):
+        if set(old.get(said, ())) != set(new.get(said, ())) and not is_unmeasured(said):
             changed.setdefault(said.function, []).append(said)
     for function, parts in changed.items():
         names = tuple(dict.fromkeys(part.name.partition(" of ")[0] for part in parts))
@@ -72,13 +76,3 @@ def _functions(
             "eval, check or telemetry" if is_unmeasured_function(function) else "",
             tuple(places),
         )
-
-
-def _is_unmeasured(said: Said) -> bool:
-    name = said.name.partition(" of ")[0]
-    table = unmeasured()
-    if said.kind == "guard":
-        return True
-    if said.kind == "variable":
-        return name.islower() or table.variables.fullmatch(name) is not None
-    return name in table.options or name.partition(" ")[0] in table.commands
